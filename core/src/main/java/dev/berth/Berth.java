@@ -1,0 +1,195 @@
+package dev.berth;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Command;
+import dev.berth.store.Store;
+import dev.berth.store.StoreProvider;
+import dev.berth.store.StoreReader;
+import dev.berth.store.Submission;
+import dev.berth.store.Submissions;
+import dev.berth.store.Submitted;
+import dev.berth.store.Submitter;
+import dev.berth.store.TaskView;
+import dev.berth.task.Codec;
+import dev.berth.task.SubmitOptions;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import dev.berth.worker.WorkerBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue as an application sees it: submit tasks, start workers, wait for results, look and
+ * steer. Cheap to hold, safe to share between threads.
+ */
+public final class Berth implements AutoCloseable {
+
+  /** How many submissions go into one batch of {@link #submitAll}. */
+  private static final int BATCH = 1_000;
+
+  private final Store store;
+  private final Submitter submitter;
+  private final Codec codec;
+  private final Submissions submissions;
+
+  private Berth(Store store, Submitter submitter, Codec codec) {
+    this.store = store;
+    this.submitter = submitter;
+    this.codec = codec;
+    this.submissions = new Submissions(codec);
+  }
+
+  /** Berth on this store, with the codec found on the class path. */
+  public static Berth on(Store store) {
+    return on(store, Codec.installed());
+  }
+
+  public static Berth on(Store store, Codec codec) {
+    return new Berth(store, store, codec);
+  }
+
+  /** Berth on the store that this URL names, such as {@code jdbc:postgresql://host/database}. */
+  public static Berth open(String url) {
+    return on(StoreProvider.openAny(url));
+  }
+
+  /**
+   * The same Berth, submitting through something else: {@code
+   * berth.through(store.joining(connection)).submit(…)} makes the task part of the caller's
+   * transaction, which stays the caller's to commit.
+   */
+  public Berth through(Submitter other) {
+    return new Berth(store, other, codec);
+  }
+
+  /** Makes a task durable and returns its id, also where a task with this id was already there. */
+  public <P> TaskId submit(
+      TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
+    return switch (trySubmit(type, payload, options)) {
+      case Submitted.Accepted accepted -> accepted.id();
+      case Submitted.Existing existing -> existing.id();
+      case Submitted.LimitReached reached -> throw new LimitReachedException(reached);
+    };
+  }
+
+  public <P> TaskId submit(TaskType<P, ?> type, P payload) {
+    return submit(type, payload, options -> options);
+  }
+
+  /** As {@code submit}, and says what happened instead of throwing. */
+  public <P> Submitted trySubmit(
+      TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
+    Submission submission = submissions.of(type, payload, options.apply(SubmitOptions.DEFAULT));
+    return Store.submitOne(submitter, submission);
+  }
+
+  public <P> Submitted trySubmit(TaskType<P, ?> type, P payload) {
+    return trySubmit(type, payload, options -> options);
+  }
+
+  /**
+   * Submits a stream of any length, batch by batch: memory stays small, and each batch of 1,000 is
+   * durable or not as a whole. An exception in the middle leaves the batches before it in place.
+   *
+   * @return how many were accepted
+   */
+  public <P> long submitAll(
+      TaskType<P, ?> type, Stream<P> payloads, UnaryOperator<SubmitOptions> options) {
+    SubmitOptions said = options.apply(SubmitOptions.DEFAULT);
+    if (said.id() != null) {
+      throw new IllegalArgumentException("One id cannot name a whole stream of tasks");
+    }
+    long accepted = 0;
+    List<Submission> batch = new ArrayList<>(BATCH);
+    try (payloads) {
+      for (Iterator<P> all = payloads.iterator(); all.hasNext(); ) {
+        batch.add(submissions.of(type, all.next(), said));
+        if (batch.size() == BATCH || !all.hasNext()) {
+          accepted += submitBatch(batch);
+          batch.clear();
+        }
+      }
+    }
+    return accepted;
+  }
+
+  public <P> long submitAll(TaskType<P, ?> type, Stream<P> payloads) {
+    return submitAll(type, payloads, options -> options);
+  }
+
+  /**
+   * Waits until the task has ended and returns its result; null where its type has none.
+   *
+   * @throws TaskFailedException if it failed or was cancelled
+   * @throws AwaitTimeoutException if it has not ended in time; the task goes on
+   */
+  public <R> @Nullable R await(TaskType<?, R> type, TaskId id, Duration longest)
+      throws InterruptedException {
+    TaskView ended = new Awaiting(store.reader()).ended(id, longest);
+    return switch (ended.state()) {
+      case FINISHED -> result(type, ended);
+      default -> throw new TaskFailedException(ended);
+    };
+  }
+
+  public Optional<TaskView> find(TaskId id) {
+    return store.reader().find(id);
+  }
+
+  /** A pending task ends at once; the handler of a running one is interrupted. */
+  public Applied cancel(TaskId id, String reason) {
+    return store.apply(new Command.Cancel(id, reason));
+  }
+
+  /** A failed or cancelled task is pending again. */
+  public Applied retry(TaskId id) {
+    return store.apply(new Command.RetryTask(id));
+  }
+
+  /** No task of this queue starts until it is resumed; running ones go on. */
+  public Applied pause(String queue) {
+    return store.apply(new Command.PauseQueue(queue));
+  }
+
+  public Applied resume(String queue) {
+    return store.apply(new Command.ResumeQueue(queue));
+  }
+
+  public StoreReader reader() {
+    return store.reader();
+  }
+
+  /** A worker to be given its handlers and started. */
+  public WorkerBuilder worker() {
+    return new WorkerBuilder(store, codec);
+  }
+
+  /** Closes the store. Close workers first. */
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private long submitBatch(List<Submission> batch) {
+    long accepted = 0;
+    for (Submitted submitted : submitter.submit(batch)) {
+      switch (submitted) {
+        case Submitted.Accepted accept -> accepted++;
+        case Submitted.Existing existing -> {}
+        case Submitted.LimitReached reached -> throw new LimitReachedException(reached);
+      }
+    }
+    return accepted;
+  }
+
+  private <R> @Nullable R result(TaskType<?, R> type, TaskView ended) {
+    String json = ended.result();
+    return json == null || type.result() == Void.class ? null : codec.decode(json, type.result());
+  }
+}

@@ -1,0 +1,13 @@
+package dev.berth.store;
+
+/** What became of a {@link Command}. */
+public enum Applied {
+  /** Done. */
+  DONE,
+  /** The task is running and was asked to stop. */
+  REQUESTED,
+  /** Nothing to do: it was so already, or the task has ended. */
+  UNCHANGED,
+  /** No such task. */
+  NOT_FOUND
+}

@@ -1,0 +1,4 @@
+package dev.berth.store;
+
+/** How much is in a queue: waiting for its due time or a retry, ready to run, running. */
+public record QueueView(String queue, boolean paused, long waiting, long ready, long running) {}

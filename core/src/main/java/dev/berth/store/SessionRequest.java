@@ -1,0 +1,26 @@
+package dev.berth.store;
+
+import dev.berth.task.Retention;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a worker says of itself when it opens a session.
+ *
+ * @param worker its name, for people
+ * @param types the types it handles: it claims no others
+ * @param queues the queues it reads
+ * @param lease how long the session lives after each heartbeat
+ * @param capacity how many tasks it runs at once at most
+ */
+public record SessionRequest(
+    String worker, List<Handled> types, List<String> queues, Duration lease, int capacity) {
+
+  public SessionRequest {
+    types = List.copyOf(types);
+    queues = List.copyOf(queues);
+  }
+
+  /** What the store keeps of a type. */
+  public record Handled(String type, Retention retention, int maxCrashes) {}
+}

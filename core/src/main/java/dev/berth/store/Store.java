@@ -1,0 +1,59 @@
+package dev.berth.store;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Where the state lives. Every verb is atomic, blocking and safe to call from any thread; no method
+ * is optional. What a store must do beyond its signatures is written as tests: a class that extends
+ * {@code StoreContract} of berth-testkit.
+ *
+ * <p>All verbs may throw {@link StoreException}. A lost session or lease is a return value.
+ */
+public interface Store extends Submitter, AutoCloseable {
+
+  /** Begins a worker's presence: it may claim for as long as it is kept alive by heartbeats. */
+  Session open(SessionRequest request);
+
+  /**
+   * The one hot call: outcomes are handed in and new work is claimed, in one atomic step. A repeat
+   * with the same number (after a lost reply) changes nothing and returns the same claims.
+   */
+  Exchanged exchange(ExchangeRequest request);
+
+  /**
+   * Keeps a session alive for another lease.
+   *
+   * @param progress what running tasks say of themselves, only where it changed
+   */
+  Heartbeat heartbeat(SessionId session, Capacity capacity, Map<Lease, String> progress);
+
+  /** Ends a session: what it still holds goes back to the queue without spending an attempt. */
+  void leave(SessionId session);
+
+  /** Leaderless upkeep, harmless from any number of processes: promote, expire, prune. */
+  Swept sweep();
+
+  /** Changes something by hand. */
+  Applied apply(Command command);
+
+  /** Calls back when work may exist. Hints may be lost and are never needed for correctness. */
+  Subscription onWork(Consumer<WakeUp> listener);
+
+  StoreReader reader();
+
+  @Override
+  void close();
+
+  /** Ends a subscription; twice is fine. */
+  interface Subscription extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** One submission, for callers that have one. */
+  static Submitted submitOne(Submitter submitter, Submission submission) {
+    return submitter.submit(List.of(submission)).getFirst();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.berth.store;
+
+import dev.berth.task.TaskId;
+import java.util.List;
+import java.util.Optional;
+
+/** Looks into a store without changing it. */
+public interface StoreReader {
+
+  /** The task, alive or in the history. */
+  Optional<TaskView> find(TaskId id);
+
+  /** Live tasks and ended ones, newest first. */
+  List<TaskView> list(TaskFilter filter);
+
+  /** The ended attempts of a task, oldest first. */
+  List<AttemptView> attempts(TaskId id);
+
+  /** Each queue that has live tasks or is paused. */
+  List<QueueView> queues();
+
+  /** The sessions that are alive. */
+  List<SessionView> sessions();
+}

@@ -1,0 +1,31 @@
+package dev.berth.store;
+
+import dev.berth.task.Codec;
+import dev.berth.task.SubmitOptions;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Makes submissions from what a user says: type, payload, options. */
+public final class Submissions {
+
+  private final Codec codec;
+
+  public Submissions(Codec codec) {
+    this.codec = codec;
+  }
+
+  public <P> Submission of(TaskType<P, ?> type, P payload, SubmitOptions options) {
+    Objects.requireNonNull(payload, "A task of type " + type + " needs a payload");
+    return new Submission(
+        Optional.ofNullable(options.id()).orElseGet(TaskId::next),
+        options.id() != null,
+        type.name(),
+        Optional.ofNullable(options.queue()).orElse(type.queue()),
+        Optional.ofNullable(options.priority()).orElse(type.priority()),
+        options.due(),
+        codec.encode(payload),
+        options.metadata());
+  }
+}

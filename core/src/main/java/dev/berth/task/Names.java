@@ -1,0 +1,27 @@
+package dev.berth.task;
+
+/** The rule for names of types and queues: anything readable, up to 200 characters. */
+public final class Names {
+
+  private static final int LONGEST = 200;
+
+  private Names() {}
+
+  /** Returns the name, or says what is wrong with it. */
+  public static String check(String what, String name) {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("A " + what + " needs a name, but it was blank");
+    }
+    if (name.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "The " + what + " name \"" + name.substring(0, 40) + "…\" has " + name.length()
+              + " characters; at most " + LONGEST + " are allowed");
+    }
+    if (name.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "The " + what + " name \"" + name.replaceAll("\\p{Cntrl}", "?")
+              + "\" contains a control character");
+    }
+    return name;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.berth.task;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.UUID;
+
+/**
+ * The id of one task. A fresh id is a UUIDv7, so ids made later sort later; an id of your own makes
+ * a submit idempotent for as long as the task or its history is kept.
+ */
+public record TaskId(UUID value) implements Comparable<TaskId> {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** A fresh, time-ordered id. */
+  public static TaskId next() {
+    long millis = System.currentTimeMillis();
+    long high = (millis << 16) | 0x7000L | (RANDOM.nextLong() & 0x0fffL);
+    long low = (RANDOM.nextLong() & 0x3fffffffffffffffL) | 0x8000000000000000L;
+    return new TaskId(new UUID(high, low));
+  }
+
+  /** The same id for the same text, for callers whose own keys are not UUIDs ("order-42"). */
+  public static TaskId named(String name) {
+    byte[] bytes = ("berth:" + name).getBytes(StandardCharsets.UTF_8);
+    return new TaskId(UUID.nameUUIDFromBytes(bytes));
+  }
+
+  public static TaskId of(UUID value) {
+    return new TaskId(value);
+  }
+
+  /** Reads what {@link #toString()} writes. */
+  public static TaskId parse(String text) {
+    try {
+      return new TaskId(UUID.fromString(text));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" is not a task id: expected a UUID such as " + new UUID(0, 42), e);
+    }
+  }
+
+  @Override
+  public int compareTo(TaskId other) {
+    int high = Long.compareUnsigned(value.getMostSignificantBits(), other.value.getMostSignificantBits());
+    return high != 0
+        ? high
+        : Long.compareUnsigned(value.getLeastSignificantBits(), other.value.getLeastSignificantBits());
+  }
+
+  @Override
+  public String toString() {
+    return value.toString();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.berth.task;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The definition of a task: its name, the class of its payload and result, and how its tasks are
+ * queued, retried, timed out and kept. Immutable: each method returns a changed copy.
+ *
+ * @param <P> the payload
+ * @param <R> the result; {@link Void} where the handler returns nothing
+ */
+public record TaskType<P, R>(
+    String name,
+    Class<P> payload,
+    Class<R> result,
+    String queue,
+    int priority,
+    Retry retry,
+    @Nullable Duration timeout,
+    Retention retention,
+    int maxCrashes) {
+
+  public static final String DEFAULT_QUEUE = "default";
+  public static final int DEFAULT_PRIORITY = 5;
+
+  /** How many attempts may be lost to crashed workers before the task fails. */
+  public static final int DEFAULT_MAX_CRASHES = 5;
+
+  public TaskType {
+    Names.check("task type", name);
+    Names.check("queue", queue);
+    Priorities.check(priority);
+    Objects.requireNonNull(payload, "payload class");
+    Objects.requireNonNull(result, "result class");
+    if (timeout != null && !timeout.isPositive()) {
+      throw new IllegalArgumentException("The timeout of " + name + " must be longer than zero");
+    }
+    if (maxCrashes < 1) {
+      throw new IllegalArgumentException("maxCrashes of " + name + " must be at least 1");
+    }
+  }
+
+  /** A type whose handler returns nothing. */
+  public static <P> TaskType<P, Void> of(String name, Class<P> payload) {
+    return new TaskType<>(
+        name,
+        payload,
+        Void.class,
+        DEFAULT_QUEUE,
+        DEFAULT_PRIORITY,
+        Retry.DEFAULT,
+        null,
+        Retention.DEFAULT,
+        DEFAULT_MAX_CRASHES);
+  }
+
+  /** The handler returns a value of this class, which is stored with the task. */
+  public <T> TaskType<P, T> returning(Class<T> resultClass) {
+    return new TaskType<>(
+        name, payload, resultClass, queue, priority, retry, timeout, retention, maxCrashes);
+  }
+
+  public TaskType<P, R> queue(String name) {
+    return new TaskType<>(
+        this.name, payload, result, name, priority, retry, timeout, retention, maxCrashes);
+  }
+
+  /** From 0 to 9, higher first; 5 where nothing is said. */
+  public TaskType<P, R> priority(int level) {
+    return new TaskType<>(name, payload, result, queue, level, retry, timeout, retention, maxCrashes);
+  }
+
+  public TaskType<P, R> retry(Retry policy) {
+    return new TaskType<>(
+        name, payload, result, queue, priority, policy, timeout, retention, maxCrashes);
+  }
+
+  /** A handler that runs longer is interrupted and the attempt counts as failed. */
+  public TaskType<P, R> timeout(Duration limit) {
+    return new TaskType<>(name, payload, result, queue, priority, retry, limit, retention, maxCrashes);
+  }
+
+  /** How long ended tasks of this type are kept. */
+  public TaskType<P, R> keep(Retention days) {
+    return new TaskType<>(name, payload, result, queue, priority, retry, timeout, days, maxCrashes);
+  }
+
+  /** How many attempts may be lost to crashed workers before the task fails. */
+  public TaskType<P, R> maxCrashes(int count) {
+    return new TaskType<>(name, payload, result, queue, priority, retry, timeout, retention, count);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

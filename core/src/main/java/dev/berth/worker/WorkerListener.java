@@ -1,0 +1,24 @@
+package dev.berth.worker;
+
+import dev.berth.store.Claim;
+import dev.berth.task.Outcome;
+import java.time.Duration;
+
+/** Hears what a worker does; for metrics and logs. Called on the worker's threads: be quick. */
+public interface WorkerListener {
+
+  /** An exchange came back. */
+  default void exchanged(int asked, int claimed, int handedIn, Duration took) {}
+
+  /** A handler is about to run. */
+  default void started(Claim claim) {}
+
+  /** An attempt is over, and its outcome waits to be handed in. */
+  default void ended(Claim claim, Outcome outcome, Duration ran) {}
+
+  /** An outcome was refused: the lease had been taken away. */
+  default void stale(Claim claim) {}
+
+  /** The session expired; its tasks were stopped here and belong to others. */
+  default void sessionLost() {}
+}
