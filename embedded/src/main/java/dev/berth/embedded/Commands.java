@@ -10,13 +10,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Runs PostgreSQL's programs, which refuse to run as root, with a prefix that takes root's rights away where needed. */
+/**
+ * Runs PostgreSQL's programs, which refuse to run as root, with a prefix that takes root's rights
+ * away where needed.
+ */
 record Commands(Path directory, List<String> prefix) {
 
   /**
-   * The way to run PostgreSQL's programs on files in this directory: directly for an ordinary user. Root steps into a user
-   * namespace in which it is nobody; where the kernel forbids that, it becomes the user {@code postgres} or {@code nobody},
-   * who is then given the directory.
+   * The way to run PostgreSQL's programs on files in this directory: directly for an ordinary user.
+   * Root steps into a user namespace in which it is nobody; where the kernel forbids that, it
+   * becomes the user {@code postgres} or {@code nobody}, who is then given the directory.
    */
   static Commands allowedToRunPostgres(Path directory) {
     if (!"root".equals(System.getProperty("user.name"))) {
@@ -32,14 +35,18 @@ record Commands(Path directory, List<String> prefix) {
       }
     }
     throw new IllegalStateException(
-        "PostgreSQL does not run as root, and neither 'unshare -U' nor 'runuser' works here: use an ordinary user.");
+        "PostgreSQL does not run as root, and neither 'unshare -U' nor 'runuser' works here: use an"
+            + " ordinary user.");
   }
 
   List<String> line(List<String> command) {
     return Stream.concat(prefix.stream(), command.stream()).toList();
   }
 
-  /** Runs a command to its end; its output goes to a file, since a server started by it would keep a pipe open. */
+  /**
+   * Runs a command to its end; its output goes to a file, since a server started by it would keep a
+   * pipe open.
+   */
   void run(Duration patience, List<String> command) {
     Path output = directory.resolve("commands.log");
     String name = Path.of(command.getFirst()).getFileName() + " " + command.get(1);
@@ -53,7 +60,8 @@ record Commands(Path directory, List<String> prefix) {
   static String tail(Path file) {
     try {
       List<String> lines = Files.readAllLines(file);
-      return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - 10), lines.size()));
+      return String.join(
+          System.lineSeparator(), lines.subList(Math.max(0, lines.size() - 10), lines.size()));
     } catch (IOException e) {
       return "(no log: " + e.getMessage() + ")";
     }
@@ -61,7 +69,8 @@ record Commands(Path directory, List<String> prefix) {
 
   private static boolean succeeds(String... command) {
     try {
-      return execute(Duration.ofSeconds(10), List.of(command), new File("/dev/null"), Path.of("/")) == 0;
+      return execute(Duration.ofSeconds(10), List.of(command), new File("/dev/null"), Path.of("/"))
+          == 0;
     } catch (UncheckedIOException e) {
       return false; // no such program
     }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A small shell process that outlives this one and then cleans up: it waits for the end of its input, which comes when this
- * process closes it or dies, stops the server and deletes a temporary directory. So no server is left behind, not even
- * after {@code kill -9}.
+ * A small shell process that outlives this one and then cleans up: it waits for the end of its
+ * input, which comes when this process closes it or dies, stops the server and deletes a temporary
+ * directory. So no server is left behind, not even after {@code kill -9}.
  */
 record Guard(Process process) {
   private static final String SCRIPT =
@@ -46,7 +46,8 @@ record Guard(Process process) {
     try {
       process.getOutputStream().close();
       if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
-        throw new IllegalStateException("PostgreSQL did not stop within " + patience.toSeconds() + " seconds.");
+        throw new IllegalStateException(
+            "PostgreSQL did not stop within " + patience.toSeconds() + " seconds.");
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

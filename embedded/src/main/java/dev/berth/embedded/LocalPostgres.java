@@ -22,10 +22,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * A real PostgreSQL server on this machine, for tests, demos and benchmarks. It listens on the loopback address only, lets the
- * user {@code postgres} in without a password, and ends with this process, however this process ends.
+ * A real PostgreSQL server on this machine, for tests, demos and benchmarks. It listens on the
+ * loopback address only, lets the user {@code postgres} in without a password, and ends with this
+ * process, however this process ends.
  *
- * <p>Runs on Linux and macOS. PostgreSQL refuses to run as root, so under root it runs without root's rights.
+ * <p>Runs on Linux and macOS. PostgreSQL refuses to run as root, so under root it runs without
+ * root's rights.
  */
 public final class LocalPostgres implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -48,7 +50,9 @@ public final class LocalPostgres implements AutoCloseable {
     this.commands = Commands.allowedToRunPostgres(directory);
     this.guard =
         Guard.over(
-            directory, commands.line(pgCtl("stop", "-m", temporary ? "immediate" : "fast")), temporary);
+            directory,
+            commands.line(pgCtl("stop", "-m", temporary ? "immediate" : "fast")),
+            temporary);
   }
 
   /** Which server to start, where it keeps its data, and how it is set. */
@@ -86,7 +90,10 @@ public final class LocalPostgres implements AutoCloseable {
       return new Options(new Source.Jar(jar), directory, settings);
     }
 
-    /** Takes the newest PostgreSQL installed on this machine, and the bundled one when there is none. */
+    /**
+     * Takes the newest PostgreSQL installed on this machine, and the bundled one when there is
+     * none.
+     */
     public Options preferInstalled() {
       return new Options(new Source.PreferInstalled(), directory, settings);
     }
@@ -134,7 +141,8 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** The version and where it came from, such as {@code PostgreSQL 18.6 (embedded)}. */
   public String describe() {
-    return "PostgreSQL %s (%s)".formatted(binaries.version(), binaries.installed() ? "installed" : "embedded");
+    return "PostgreSQL %s (%s)"
+        .formatted(binaries.version(), binaries.installed() ? "installed" : "embedded");
   }
 
   /** The address of the database {@code postgres}. */
@@ -151,7 +159,9 @@ public final class LocalPostgres implements AutoCloseable {
   public String createDatabase(String name) {
     if (!name.matches("[a-z_][a-z0-9_]{0,62}")) {
       throw new IllegalArgumentException(
-          "A database name here is lower-case letters, digits and underscores, not '" + name + "'.");
+          "A database name here is lower-case letters, digits and underscores, not '"
+              + name
+              + "'.");
     }
     try (Connection connection = DriverManager.getConnection(jdbcUrl());
         Statement statement = connection.createStatement()) {
@@ -172,7 +182,9 @@ public final class LocalPostgres implements AutoCloseable {
     return directory;
   }
 
-  /** Stops the server in good order, breaking its connections. The data stays until {@link #close}. */
+  /**
+   * Stops the server in good order, breaking its connections. The data stays until {@link #close}.
+   */
   public void stop() {
     if (running()) {
       commands.run(PATIENCE, pgCtl("stop", "-m", "fast"));
@@ -182,13 +194,12 @@ public final class LocalPostgres implements AutoCloseable {
   /** Kills the server as a power cut would: no process gets to say goodbye. */
   public void crash() {
     postmaster()
-        .ifPresent(
-            postmaster -> {
-              List<ProcessHandle> processes =
-                  Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
-              processes.forEach(ProcessHandle::destroyForcibly);
-              awaitExit(processes);
-            });
+        .ifPresent(postmaster -> {
+          List<ProcessHandle> processes =
+              Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+          processes.forEach(ProcessHandle::destroyForcibly);
+          awaitExit(processes);
+        });
   }
 
   /** Starts the server again on the same port, stopping it first if it runs. */
@@ -217,7 +228,17 @@ public final class LocalPostgres implements AutoCloseable {
       return;
     }
     var initdb =
-        Stream.of("initdb", "-D", data.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C");
+        Stream.of(
+            "initdb",
+            "-D",
+            data.toString(),
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C");
     Stream<String> sync = temporary ? Stream.of("--no-sync") : Stream.of();
     commands.run(PATIENCE, program(Stream.concat(initdb, sync).toList()));
     Path main = data.resolve("postgresql.conf");
@@ -246,12 +267,14 @@ public final class LocalPostgres implements AutoCloseable {
     lines.put("listen_addresses", "127.0.0.1");
     lines.put("unix_socket_directories", "");
     var text = new StringBuilder();
-    lines.forEach((name, value) -> text.append("%s = '%s'%n".formatted(name, value.replace("'", "''"))));
+    lines.forEach(
+        (name, value) -> text.append("%s = '%s'%n".formatted(name, value.replace("'", "''"))));
     Files.writeString(data.resolve("berth.conf"), text);
     try {
       commands.run(PATIENCE, pgCtl("start", "-l", log().toString()));
     } catch (IllegalStateException e) {
-      throw new IllegalStateException(e.getMessage() + System.lineSeparator() + Commands.tail(log()), e);
+      throw new IllegalStateException(
+          e.getMessage() + System.lineSeparator() + Commands.tail(log()), e);
     }
   }
 
@@ -261,21 +284,35 @@ public final class LocalPostgres implements AutoCloseable {
 
   private List<String> pgCtl(String action, String... arguments) {
     var line =
-        Stream.of("pg_ctl", action, "-D", data.toString(), "-w", "-t", Long.toString(PATIENCE.toSeconds()));
+        Stream.of(
+            "pg_ctl",
+            action,
+            "-D",
+            data.toString(),
+            "-w",
+            "-t",
+            Long.toString(PATIENCE.toSeconds()));
     return program(Stream.concat(line, Stream.of(arguments)).toList());
   }
 
   private List<String> program(List<String> line) {
     return Stream.concat(
-            Stream.of(binaries.directory().resolve(line.getFirst()).toString()), line.stream().skip(1))
+            Stream.of(binaries.directory().resolve(line.getFirst()).toString()),
+            line.stream().skip(1))
         .toList();
   }
 
-  /** The server's first process, if it is alive, as the server wrote it down in its data directory. */
+  /**
+   * The server's first process, if it is alive, as the server wrote it down in its data directory.
+   */
   private Optional<ProcessHandle> postmaster() {
     Path file = data.resolve("postmaster.pid");
     try (Stream<String> lines = Files.lines(file)) {
-      return lines.findFirst().map(Long::valueOf).flatMap(ProcessHandle::of).filter(ProcessHandle::isAlive);
+      return lines
+          .findFirst()
+          .map(Long::valueOf)
+          .flatMap(ProcessHandle::of)
+          .filter(ProcessHandle::isAlive);
     } catch (IOException e) {
       return Optional.empty();
     }

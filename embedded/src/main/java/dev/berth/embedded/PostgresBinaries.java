@@ -25,7 +25,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.tukaani.xz.XZInputStream;
 
-/** The folder with {@code initdb}, {@code pg_ctl} and {@code postgres}, and the version they are. */
+/**
+ * The folder with {@code initdb}, {@code pg_ctl} and {@code postgres}, and the version they are.
+ */
 record PostgresBinaries(Path directory, String version, boolean installed) {
   private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) ([0-9][^ \\n]*)");
   private static final Pattern LEADING_NUMBERS = Pattern.compile("([0-9]+)(?:\\.([0-9]+))?");
@@ -45,7 +47,8 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
     String name = "/postgres-%s-%s.txz".formatted(system(), machine());
     try (InputStream archive = PostgresBinaries.class.getResourceAsStream(name)) {
       if (archive == null) {
-        throw new IllegalStateException("No PostgreSQL for this platform is on the class path: " + name);
+        throw new IllegalStateException(
+            "No PostgreSQL for this platform is on the class path: " + name);
       }
       return unpacked(archive.readAllBytes());
     }
@@ -64,10 +67,14 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
     }
   }
 
-  /** The newest of what Debian, Red Hat, Homebrew and PostgreSQL's own installers leave on a machine. */
+  /**
+   * The newest of what Debian, Red Hat, Homebrew and PostgreSQL's own installers leave on a
+   * machine.
+   */
   private static Optional<PostgresBinaries> newestInstalled() throws IOException {
     PostgresBinaries newest = null;
-    for (String parent : new String[] {"/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt", "/usr"}) {
+    for (String parent :
+        new String[] {"/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt", "/usr"}) {
       Path directory = Path.of(parent);
       if (!Files.isDirectory(directory)) {
         continue;
@@ -75,7 +82,8 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
       try (Stream<Path> children = Files.list(directory)) {
         for (Path child : children.toList()) {
           Path bin = child.resolve("bin");
-          if (Files.isExecutable(bin.resolve("postgres")) && Files.isExecutable(bin.resolve("initdb"))) {
+          if (Files.isExecutable(bin.resolve("postgres"))
+              && Files.isExecutable(bin.resolve("initdb"))) {
             var candidate = new PostgresBinaries(bin, version(bin), true);
             if (newest == null || candidate.number() > newest.number()) {
               newest = candidate;
@@ -98,12 +106,14 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
   }
 
   /**
-   * Unpacks an archive into a folder of this user named by its content, once: a second process finds the folder there, and of
-   * two at the same time the later gives way.
+   * Unpacks an archive into a folder of this user named by its content, once: a second process
+   * finds the folder there, and of two at the same time the later gives way.
    */
   private static PostgresBinaries unpacked(byte[] archive) throws IOException {
     Path cache =
-        Path.of(System.getProperty("java.io.tmpdir"), "berth-postgres-binaries-" + System.getProperty("user.name"));
+        Path.of(
+            System.getProperty("java.io.tmpdir"),
+            "berth-postgres-binaries-" + System.getProperty("user.name"));
     createPrivately(cache);
     Path home = cache.resolve(digest(archive));
     if (!Files.isDirectory(home)) {
@@ -123,11 +133,15 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
     return new PostgresBinaries(bin, version(bin), false);
   }
 
-  /** Others may read the folder, so that root can run it as somebody else, but only its owner may have written it. */
+  /**
+   * Others may read the folder, so that root can run it as somebody else, but only its owner may
+   * have written it.
+   */
   private static void createPrivately(Path folder) throws IOException {
     try {
       Files.createDirectory(
-          folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
     } catch (FileAlreadyExistsException e) {
       if (!Files.getOwner(folder).getName().equals(System.getProperty("user.name"))) {
         throw new IllegalStateException(folder + " belongs to another user.", e);
@@ -136,7 +150,8 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
   }
 
   private static void untar(byte[] archive, Path target) throws IOException {
-    try (var tar = new TarArchiveInputStream(new XZInputStream(new ByteArrayInputStream(archive)))) {
+    try (var tar =
+        new TarArchiveInputStream(new XZInputStream(new ByteArrayInputStream(archive)))) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         Path path = target.resolve(entry.getName()).normalize();
         if (!path.startsWith(target)) {
@@ -171,7 +186,9 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
 
   private static String version(Path bin) throws IOException {
     Process process =
-        new ProcessBuilder(bin.resolve("postgres").toString(), "--version").redirectErrorStream(true).start();
+        new ProcessBuilder(bin.resolve("postgres").toString(), "--version")
+            .redirectErrorStream(true)
+            .start();
     try (var output = new BufferedInputStream(process.getInputStream())) {
       String text = new String(output.readAllBytes(), UTF_8);
       Matcher matcher = VERSION.matcher(text);
@@ -192,7 +209,9 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
   }
 
   private static String system() {
-    return System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+    return System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac")
+        ? "darwin"
+        : "linux";
   }
 
   private static String machine() {

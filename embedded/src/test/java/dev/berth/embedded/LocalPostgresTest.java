@@ -41,8 +41,10 @@ class LocalPostgresTest {
       String url = server.createDatabase("berth_1");
 
       assertThat(query(url, "select current_database()")).isEqualTo("berth_1");
-      assertThatThrownBy(() -> server.createDatabase("x; drop")).isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> server.createDatabase("berth_1")).hasMessageContaining("already exists");
+      assertThatThrownBy(() -> server.createDatabase("x; drop"))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> server.createDatabase("berth_1"))
+          .hasMessageContaining("already exists");
     }
   }
 
