@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * loopback address only, lets the user {@code postgres} in without a password, and ends with this
  * process, however this process ends.
  *
- * <p>Runs on Linux and macOS. PostgreSQL refuses to run as root, so under root it runs without
- * root's rights.
+ * <p>For Linux and macOS (tested on Linux). PostgreSQL refuses to run as root, so under root it
+ * runs without root's rights.
  */
 public final class LocalPostgres implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
