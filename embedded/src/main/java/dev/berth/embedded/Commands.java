@@ -1,0 +1,98 @@
+package dev.berth.embedded;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Runs PostgreSQL's programs, which refuse to run as root, with a prefix that takes root's rights
+ * away where needed.
+ */
+record Commands(Path directory, List<String> prefix) {
+
+  /**
+   * The way to run PostgreSQL's programs on files in this directory: directly for an ordinary user.
+   * Root steps into a user namespace in which it is nobody; where the kernel forbids that, it
+   * becomes the user {@code postgres} or {@code nobody}, who is then given the directory.
+   */
+  static Commands allowedToRunPostgres(Path directory) {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return new Commands(directory, List.of());
+    }
+    if (succeeds("unshare", "-U", "true")) {
+      return new Commands(directory, List.of("unshare", "-U"));
+    }
+    for (String user : List.of("postgres", "nobody")) {
+      if (succeeds("runuser", "-u", user, "--", "true")
+          && succeeds("chown", "-R", user, directory.toString())) {
+        return new Commands(directory, List.of("runuser", "-u", user, "--"));
+      }
+    }
+    throw new IllegalStateException(
+        "PostgreSQL does not run as root, and neither 'unshare -U' nor 'runuser' works here: use an"
+            + " ordinary user.");
+  }
+
+  List<String> line(List<String> command) {
+    return Stream.concat(prefix.stream(), command.stream()).toList();
+  }
+
+  /**
+   * Runs a command to its end; its output goes to a file, since a server started by it would keep a
+   * pipe open.
+   */
+  void run(Duration patience, List<String> command) {
+    Path output = directory.resolve("commands.log");
+    String name = Path.of(command.getFirst()).getFileName() + " " + command.get(1);
+    int exit = execute(patience, line(command), output.toFile(), directory);
+    if (exit != 0) {
+      throw new IllegalStateException("%s failed: %s".formatted(name, tail(output)));
+    }
+  }
+
+  /** The last lines of a log, for an error message. */
+  static String tail(Path file) {
+    try {
+      List<String> lines = Files.readAllLines(file);
+      return String.join(
+          System.lineSeparator(), lines.subList(Math.max(0, lines.size() - 10), lines.size()));
+    } catch (IOException e) {
+      return "(no log: " + e.getMessage() + ")";
+    }
+  }
+
+  private static boolean succeeds(String... command) {
+    try {
+      return execute(Duration.ofSeconds(10), List.of(command), new File("/dev/null"), Path.of("/"))
+          == 0;
+    } catch (UncheckedIOException e) {
+      return false; // no such program
+    }
+  }
+
+  private static int execute(Duration patience, List<String> line, File output, Path directory) {
+    var builder = new ProcessBuilder(line).directory(directory.toFile()).redirectErrorStream(true);
+    builder.redirectOutput(output);
+    builder.environment().put("LC_ALL", "C");
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      if (!process.waitFor(patience.toSeconds() + 5, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IllegalStateException(String.join(" ", line) + " did not end in time.");
+      }
+      return process.exitValue();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while running " + line.getFirst() + ".", e);
+    }
+  }
+}
