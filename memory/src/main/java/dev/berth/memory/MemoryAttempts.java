@@ -76,7 +76,11 @@ final class MemoryAttempts {
       return false;
     }
     if (task.crashes >= types.get(task.submission.type()).maxCrashes()) {
-      fail(task, Ending.CRASHED, error + "; this was crash " + task.crashes + ", the last allowed", now);
+      fail(
+          task,
+          Ending.CRASHED,
+          error + "; this was crash " + task.crashes + ", the last allowed",
+          now);
       return false;
     }
     close(task, Ending.CRASHED, error, now);
@@ -129,8 +133,7 @@ final class MemoryAttempts {
     MemorySession session = task.session;
     Instant startedAt = session == null ? null : task.startedAt;
     task.attempts.add(
-        new AttemptView(
-            task.attempt, ending, startedAt, now, task.token, worker(task), error));
+        new AttemptView(task.attempt, ending, startedAt, now, task.token, worker(task), error));
     if (session != null) {
       session.running.remove(task.id());
     }

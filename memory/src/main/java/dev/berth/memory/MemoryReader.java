@@ -50,38 +50,33 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public List<TaskView> list(TaskFilter filter) {
-    return locked.at(
-        now ->
-            Stream.concat(tasks.live().stream(), tasks.ended().stream())
-                .filter(task -> matches(task, filter))
-                .sorted(NEWEST_FIRST)
-                .limit(filter.most())
-                .map(MemoryTask::view)
-                .toList());
+    return locked.at(now ->
+        Stream.concat(tasks.live().stream(), tasks.ended().stream())
+            .filter(task -> matches(task, filter))
+            .sorted(NEWEST_FIRST)
+            .limit(filter.most())
+            .map(MemoryTask::view)
+            .toList());
   }
 
   @Override
   public List<AttemptView> attempts(TaskId id) {
-    return locked.at(
-        now -> {
-          MemoryTask task = tasks.find(id);
-          return task == null ? List.of() : List.copyOf(task.attempts);
-        });
+    return locked.at(now -> {
+      MemoryTask task = tasks.find(id);
+      return task == null ? List.of() : List.copyOf(task.attempts);
+    });
   }
 
   @Override
   public List<QueueView> queues() {
-    return locked.at(
-        now -> {
-          Map<String, QueueView> queues = new TreeMap<>();
-          paused.forEach(queue -> queues.put(queue, new QueueView(queue, true, 0, 0, 0)));
-          tasks
-              .live()
-              .forEach(
-                  task ->
-                      queues.merge(task.submission.queue(), count(task), MemoryReader::add));
-          return List.copyOf(queues.values());
-        });
+    return locked.at(now -> {
+      Map<String, QueueView> queues = new TreeMap<>();
+      paused.forEach(queue -> queues.put(queue, new QueueView(queue, true, 0, 0, 0)));
+      tasks
+          .live()
+          .forEach(task -> queues.merge(task.submission.queue(), count(task), MemoryReader::add));
+      return List.copyOf(queues.values());
+    });
   }
 
   @Override

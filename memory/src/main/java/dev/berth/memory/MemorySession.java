@@ -75,13 +75,6 @@ final class MemorySession {
 
   SessionView view() {
     return new SessionView(
-        id,
-        worker(),
-        openedAt,
-        expiresAt,
-        capacity,
-        request.queues(),
-        types,
-        running.size());
+        id, worker(), openedAt, expiresAt, capacity, request.queues(), types, running.size());
   }
 }

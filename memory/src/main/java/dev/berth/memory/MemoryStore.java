@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A store in memory: the model that other stores are compared with, and a store for tests and demos.
- * Every verb runs under one lock, at one instant. Nothing outlives the process.
+ * A store in memory: the model that other stores are compared with, and a store for tests and
+ * demos. Every verb runs under one lock, at one instant. Nothing outlives the process.
  */
 public final class MemoryStore implements Store {
 
@@ -42,8 +42,7 @@ public final class MemoryStore implements Store {
   private final MemoryAttempts attempts = new MemoryAttempts(tasks, types);
   private final MemorySessions sessions = new MemorySessions();
   private final MemoryCommands commands = new MemoryCommands(tasks, attempts, wakeUps);
-  private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, commands.paused());
+  private final StoreReader reader = new MemoryReader(this::at, tasks, sessions, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -69,65 +68,60 @@ public final class MemoryStore implements Store {
   @Override
   public Session open(SessionRequest request) {
     Checks.session(request);
-    return at(
-        now -> {
-          types.register(request.types());
-          return new Session(sessions.open(request, now).id, request.lease());
-        });
+    return at(now -> {
+      types.register(request.types());
+      return new Session(sessions.open(request, now).id, request.lease());
+    });
   }
 
   @Override
   public Exchanged exchange(ExchangeRequest request) {
     Checks.exchange(request);
-    return at(
-        now -> {
-          MemorySession session = sessions.alive(request.session(), now);
-          return session == null ? new Exchanged.SessionLost() : exchange(session, request, now);
-        });
+    return at(now -> {
+      MemorySession session = sessions.alive(request.session(), now);
+      return session == null ? new Exchanged.SessionLost() : exchange(session, request, now);
+    });
   }
 
   @Override
   public Heartbeat heartbeat(SessionId id, Capacity capacity, Map<Lease, String> progress) {
-    return at(
-        now -> {
-          MemorySession session = sessions.alive(id, now);
-          if (session == null) {
-            return new Heartbeat(false, List.of());
-          }
-          session.renew(capacity, now);
-          progress.forEach(session::progress);
-          return new Heartbeat(true, session.cancelled());
-        });
+    return at(now -> {
+      MemorySession session = sessions.alive(id, now);
+      if (session == null) {
+        return new Heartbeat(false, List.of());
+      }
+      session.renew(capacity, now);
+      progress.forEach(session::progress);
+      return new Heartbeat(true, session.cancelled());
+    });
   }
 
   @Override
   public void leave(SessionId id) {
-    at(
-        now -> {
-          MemorySession session = sessions.alive(id, now);
-          if (session != null) {
-            session.tasks().forEach(task -> attempts.release(task, now));
-            sessions.remove(session);
-          }
-          return id;
-        });
+    at(now -> {
+      MemorySession session = sessions.alive(id, now);
+      if (session != null) {
+        session.tasks().forEach(task -> attempts.release(task, now));
+        sessions.remove(session);
+      }
+      return id;
+    });
   }
 
   @Override
   public Swept sweep() {
-    return at(
-        now -> {
-          int promoted = tasks.promote(now);
-          List<MemorySession> dead = sessions.removeDead(now);
-          int returned = 0;
-          for (MemorySession session : dead) {
-            for (MemoryTask task : session.tasks()) {
-              returned += attempts.crash(task, now) ? 1 : 0;
-            }
-          }
-          tasks.prune(now);
-          return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
-        });
+    return at(now -> {
+      int promoted = tasks.promote(now);
+      List<MemorySession> dead = sessions.removeDead(now);
+      int returned = 0;
+      for (MemorySession session : dead) {
+        for (MemoryTask task : session.tasks()) {
+          returned += attempts.crash(task, now) ? 1 : 0;
+        }
+      }
+      tasks.prune(now);
+      return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
+    });
   }
 
   @Override

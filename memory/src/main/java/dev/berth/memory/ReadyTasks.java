@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The tasks that may be claimed, in their order. Each queue, priority and type is a line of its own,
- * so that a claim never looks at a task it may not take.
+ * The tasks that may be claimed, in their order. Each queue, priority and type is a line of its
+ * own, so that a claim never looks at a task it may not take.
  */
 final class ReadyTasks {
 
@@ -24,8 +24,7 @@ final class ReadyTasks {
 
   private record Line(String queue, int priority, String type) {
     static Line of(MemoryTask task) {
-      return new Line(
-          task.submission.queue(), task.submission.priority(), task.submission.type());
+      return new Line(task.submission.queue(), task.submission.priority(), task.submission.type());
     }
   }
 
