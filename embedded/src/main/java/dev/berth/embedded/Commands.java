@@ -10,34 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/**
- * Runs PostgreSQL's programs, which refuse to run as root, with a prefix that takes root's rights
- * away where needed.
- */
+/** Runs PostgreSQL's programs in a directory, behind a prefix that says as whom. */
 record Commands(Path directory, List<String> prefix) {
-
-  /**
-   * The way to run PostgreSQL's programs on files in this directory: directly for an ordinary user.
-   * Root steps into a user namespace in which it is nobody; where the kernel forbids that, it
-   * becomes the user {@code postgres} or {@code nobody}, who is then given the directory.
-   */
-  static Commands allowedToRunPostgres(Path directory) {
-    if (!"root".equals(System.getProperty("user.name"))) {
-      return new Commands(directory, List.of());
-    }
-    if (succeeds("unshare", "-U", "true")) {
-      return new Commands(directory, List.of("unshare", "-U"));
-    }
-    for (String user : List.of("postgres", "nobody")) {
-      if (succeeds("runuser", "-u", user, "--", "true")
-          && succeeds("chown", "-R", user, directory.toString())) {
-        return new Commands(directory, List.of("runuser", "-u", user, "--"));
-      }
-    }
-    throw new IllegalStateException(
-        "PostgreSQL does not run as root, and neither 'unshare -U' nor 'runuser' works here: use an"
-            + " ordinary user.");
-  }
 
   List<String> line(List<String> command) {
     return Stream.concat(prefix.stream(), command.stream()).toList();
@@ -67,7 +41,7 @@ record Commands(Path directory, List<String> prefix) {
     }
   }
 
-  private static boolean succeeds(String... command) {
+  static boolean succeeds(String... command) {
     try {
       return execute(Duration.ofSeconds(10), List.of(command), new File("/dev/null"), Path.of("/"))
           == 0;

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * loopback address only, lets the user {@code postgres} in without a password, and ends with this
  * process, however this process ends.
  *
- * <p>Runs on Linux and macOS. PostgreSQL refuses to run as root, so under root it runs without
- * root's rights.
+ * <p>For Linux and macOS (tested on Linux). PostgreSQL refuses to run as root, so under root it
+ * runs without root's rights.
  */
 public final class LocalPostgres implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -42,17 +42,17 @@ public final class LocalPostgres implements AutoCloseable {
   private int port;
 
   private LocalPostgres(
-      PostgresBinaries binaries, Map<String, String> settings, Path directory, boolean temporary) {
+      PostgresBinaries binaries,
+      Map<String, String> settings,
+      Commands commands,
+      boolean temporary) {
     this.binaries = binaries;
     this.settings = settings;
-    this.directory = directory;
+    this.commands = commands;
+    this.directory = commands.directory();
     this.data = directory.resolve("data");
-    this.commands = Commands.allowedToRunPostgres(directory);
-    this.guard =
-        Guard.over(
-            directory,
-            commands.line(pgCtl("stop", "-m", temporary ? "immediate" : "fast")),
-            temporary);
+    String mode = temporary ? "immediate" : "fast";
+    this.guard = Guard.over(directory, commands.line(pgCtl("stop", "-m", mode)), temporary);
   }
 
   /** Which server to start, where it keeps its data, and how it is set. */
@@ -120,12 +120,14 @@ public final class LocalPostgres implements AutoCloseable {
   public static LocalPostgres start(Options options) {
     try {
       var binaries = PostgresBinaries.from(options.source());
+      var user = ServerUser.find();
       boolean temporary = options.directory().isEmpty();
       Path directory =
           temporary
               ? Files.createTempDirectory("berth-postgres-")
               : Files.createDirectories(options.directory().get()).toAbsolutePath();
-      var server = new LocalPostgres(binaries, options.settings(), directory, temporary);
+      var server =
+          new LocalPostgres(binaries, options.settings(), user.commandsIn(directory), temporary);
       try {
         server.initialise(temporary);
         server.startOnFreePort();
