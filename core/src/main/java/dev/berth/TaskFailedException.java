@@ -11,7 +11,12 @@ public final class TaskFailedException extends RuntimeException {
 
   TaskFailedException(TaskView task) {
     super(
-        "Task " + task.id() + " (" + task.type() + ") " + task.state().name().toLowerCase()
+        "Task "
+            + task.id()
+            + " ("
+            + task.type()
+            + ") "
+            + task.state().name().toLowerCase()
             + (task.error() == null ? "" : ": " + task.error()));
     this.task = task;
   }

@@ -9,7 +9,10 @@ public final class LimitReachedException extends RuntimeException {
 
   public LimitReachedException(Submitted.LimitReached reached) {
     super(
-        "The quota " + reached.key() + " is full (" + reached.quota()
+        "The quota "
+            + reached.key()
+            + " is full ("
+            + reached.quota()
             + " pending or running): the task was not submitted");
     this.key = reached.key();
   }

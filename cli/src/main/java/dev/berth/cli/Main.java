@@ -1,0 +1,91 @@
+package dev.berth.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The {@code berth} command. Ends with 0 when the command did what it was asked, 1 when it failed
+ * and 2 when it was called wrongly. A failure is told in a sentence; {@code --debug} adds the stack
+ * trace.
+ */
+@Command(
+    name = "berth",
+    description = "A durable task queue for Java whose concurrency limits hold.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
+    subcommands = {CommandLine.HelpCommand.class})
+public final class Main implements Runnable {
+  @Option(
+      names = "--debug",
+      description = "Print the stack trace of a failure.",
+      scope = ScopeType.INHERIT)
+  private boolean debug;
+
+  @Spec private CommandSpec spec;
+
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    var main = new Main();
+    return new CommandLine(main)
+        .setParameterExceptionHandler(Main::usageError)
+        .setExecutionExceptionHandler(main::failure);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Which command?");
+  }
+
+  private static int usageError(ParameterException error, String[] arguments) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter output = command.getErr();
+    output.println(command.getColorScheme().errorText("berth: " + error.getMessage()));
+    UnmatchedArgumentException.printSuggestions(error, output);
+    output.printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName());
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  private int failure(Exception error, CommandLine command, ParseResult arguments) {
+    PrintWriter output = command.getErr();
+    output.println(command.getColorScheme().errorText("berth: " + sentence(error)));
+    if (debug) {
+      error.printStackTrace(output);
+    }
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** The outermost message of a failure, for a reader who does not know the code. */
+  private static String sentence(Throwable error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      String message = cause.getMessage();
+      if (message != null && !message.isBlank()) {
+        return message.strip();
+      }
+    }
+    return error.getClass().getSimpleName() + ", without a message; --debug shows where.";
+  }
+
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "berth " + (version == null ? "(unpackaged)" : version), "Java " + Runtime.version()
+      };
+    }
+  }
+}
