@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a claimed task, from its claim until its outcome is durable. Someone else may ask it to
- * stop at any moment; the phase decides who was first, the handler or the one who stops it.
+ * One run of a claimed task, from its claim until its outcome is durable. Someone else may ask it
+ * to stop at any moment; the phase decides who was first, the handler or the one who stops it.
  */
 final class Attempt implements RunningTask {
 
@@ -95,8 +95,7 @@ final class Attempt implements RunningTask {
 
   /** As {@code stop}, and whatever else was about to be its outcome is void. */
   void lose() {
-    Phase before =
-        phase.getAndUpdate(now -> now == Phase.ENDED ? Phase.ENDED : Phase.LOST);
+    Phase before = phase.getAndUpdate(now -> now == Phase.ENDED ? Phase.ENDED : Phase.LOST);
     if (before != Phase.ENDED) {
       interrupt();
     }

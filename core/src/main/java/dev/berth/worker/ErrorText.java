@@ -41,7 +41,9 @@ final class ErrorText {
     return clean(text, LONGEST);
   }
 
-  /** At most so many characters, no NUL and no half of a surrogate pair: stores cannot keep them. */
+  /**
+   * At most so many characters, no NUL and no half of a surrogate pair: stores cannot keep them.
+   */
   static String clean(String text, int longest) {
     String cut = text.length() <= longest ? text : text.substring(0, longest - 1) + "…";
     return new String(cut.getBytes(UTF_8), UTF_8).replace('\0', '?');

@@ -261,8 +261,7 @@ final class ExchangeLoop extends Loop {
     lookOut.looking();
     List<String> order = queues.draw(ThreadLocalRandom.current());
     call =
-        new Call(
-            new ExchangeRequest(session.id(), number + 1, outcomes, claims, order), handedIn);
+        new Call(new ExchangeRequest(session.id(), number + 1, outcomes, claims, order), handedIn);
   }
 
   private void exchange(LiveSession session, Call made) {

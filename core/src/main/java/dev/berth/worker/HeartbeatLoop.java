@@ -27,8 +27,7 @@ final class HeartbeatLoop extends Loop {
   private final Supplier<Capacity> capacity;
   private final long interval;
 
-  HeartbeatLoop(
-      Store store, Sessions sessions, Supplier<Capacity> capacity, Duration interval) {
+  HeartbeatLoop(Store store, Sessions sessions, Supplier<Capacity> capacity, Duration interval) {
     super("berth heartbeat " + sessions.worker(), true, new Signal());
     this.store = store;
     this.sessions = sessions;

@@ -50,7 +50,8 @@ final class MemoryUse {
   private double read() {
     MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
     long live = liveHeap(heap.getUsed());
-    return used(live, heap.getCommitted(), heap.getMax(), container.workingSet(), container.limit());
+    return used(
+        live, heap.getCommitted(), heap.getMax(), container.workingSet(), container.limit());
   }
 
   /** The rule; a maximum of 0 or less means that there is none. */

@@ -30,8 +30,7 @@ final class Outage {
       began = Ticks.now();
       tell(e);
     }
-    retryAt =
-        Ticks.plus(Ticks.now(), Backoff.afterFailures(failures, ThreadLocalRandom.current()));
+    retryAt = Ticks.plus(Ticks.now(), Backoff.afterFailures(failures, ThreadLocalRandom.current()));
   }
 
   void over() {

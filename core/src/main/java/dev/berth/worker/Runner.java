@@ -149,8 +149,7 @@ final class Runner {
     try {
       return new Outcome.Finished(codec.encode(result));
     } catch (RuntimeException | StackOverflowError e) {
-      return new Outcome.Failed(
-          ErrorText.of(e)); // the work is done: to do it again would not help
+      return new Outcome.Failed(ErrorText.of(e)); // the work is done: to do it again would not help
     }
   }
 

@@ -40,16 +40,18 @@ final class SettingValues {
   void fromFile(Map<String, String> file) {
     Map<String, Setting> known =
         Arrays.stream(Setting.values()).collect(Collectors.toMap(Setting::key, each -> each));
-    file.forEach(
-        (key, value) -> {
-          Setting setting = known.get(key);
-          if (setting != null) {
-            all.put(setting, new Said(key, value));
-          } else if (key.startsWith(Setting.FILE_SECTION)) {
-            throw new IllegalArgumentException(
-                "There is no setting " + key + ": use one of " + known.keySet().stream().sorted().toList());
-          }
-        });
+    file.forEach((key, value) -> {
+      Setting setting = known.get(key);
+      if (setting != null) {
+        all.put(setting, new Said(key, value));
+      } else if (key.startsWith(Setting.FILE_SECTION)) {
+        throw new IllegalArgumentException(
+            "There is no setting "
+                + key
+                + ": use one of "
+                + known.keySet().stream().sorted().toList());
+      }
+    });
   }
 
   /** Takes the variables that are set and not empty. */

@@ -84,8 +84,7 @@ final class Sweeper extends Loop {
       LOG.warn("A sweep failed and is tried again: {}", e.getMessage());
     }
     notBefore =
-        Ticks.plus(
-            Ticks.now(), Backoff.afterFailures(failures, ThreadLocalRandom.current()));
+        Ticks.plus(Ticks.now(), Backoff.afterFailures(failures, ThreadLocalRandom.current()));
   }
 
   private static long jittered(long nanos) {

@@ -9,7 +9,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what happens and tells the listeners; what a listener throws is logged and harms nobody. */
+/**
+ * Counts what happens and tells the listeners; what a listener throws is logged and harms nobody.
+ */
 final class Telemetry {
 
   private static final Logger LOG = LoggerFactory.getLogger(Telemetry.class);

@@ -64,8 +64,7 @@ public final class Worker implements AutoCloseable {
     EndedAttempts ended = new EndedAttempts(signal);
     Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
     exchange =
-        new ExchangeLoop(
-            store, sessions, queues, runner, throttle, lookOut, sweeper, telemetry);
+        new ExchangeLoop(store, sessions, queues, runner, throttle, lookOut, sweeper, telemetry);
     heartbeat =
         new HeartbeatLoop(
             store,
