@@ -14,7 +14,9 @@ public final class AwaitTimeoutException extends RuntimeException {
     super(
         task.map(t -> "Task " + id + " (" + t.type() + ") was still " + t.state() + " after ")
                 .orElse(
-                    "Task " + id + " is not in the store (never submitted, not committed, or kept"
+                    "Task "
+                        + id
+                        + " is not in the store (never submitted, not committed, or kept"
                         + " no history) after ")
             + waited.toMillis()
             + " ms");

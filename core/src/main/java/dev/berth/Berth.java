@@ -69,8 +69,7 @@ public final class Berth implements AutoCloseable {
   }
 
   /** Makes a task durable and returns its id, also where a task with this id was already there. */
-  public <P> TaskId submit(
-      TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
+  public <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     return switch (trySubmit(type, payload, options)) {
       case Submitted.Accepted accepted -> accepted.id();
       case Submitted.Existing existing -> existing.id();

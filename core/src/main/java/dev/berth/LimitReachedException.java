@@ -11,7 +11,10 @@ public final class LimitReachedException extends RuntimeException {
 
   LimitReachedException(Submitted.LimitReached reached) {
     super(
-        "The quota " + reached.key() + " is full (" + reached.quota()
+        "The quota "
+            + reached.key()
+            + " is full ("
+            + reached.quota()
             + " pending or running): the task was not submitted");
     this.key = reached.key();
   }

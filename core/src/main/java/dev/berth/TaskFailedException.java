@@ -1,6 +1,7 @@
 package dev.berth;
 
 import dev.berth.store.TaskView;
+import java.util.Locale;
 
 /** The awaited task failed for good or was cancelled. */
 public final class TaskFailedException extends RuntimeException {
@@ -11,7 +12,12 @@ public final class TaskFailedException extends RuntimeException {
 
   TaskFailedException(TaskView task) {
     super(
-        "Task " + task.id() + " (" + task.type() + ") " + task.state().name().toLowerCase()
+        "Task "
+            + task.id()
+            + " ("
+            + task.type()
+            + ") "
+            + task.state().name().toLowerCase(Locale.ROOT)
             + (task.error() == null ? "" : ": " + task.error()));
     this.task = task;
   }

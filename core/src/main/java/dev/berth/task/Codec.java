@@ -15,10 +15,9 @@ public interface Codec {
   static Codec installed() {
     return ServiceLoader.load(Codec.class)
         .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "No codec found for payloads: add the dependency dev.berth:berth-jackson, or"
-                        + " pass your own Codec to Berth.on(store, codec)"));
+        .orElseThrow(() ->
+            new IllegalStateException(
+                "No codec found for payloads: add the dependency dev.berth:berth-jackson, or"
+                    + " pass your own Codec to Berth.on(store, codec)"));
   }
 }

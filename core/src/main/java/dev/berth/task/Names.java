@@ -14,12 +14,22 @@ public final class Names {
     }
     if (name.length() > LONGEST) {
       throw new IllegalArgumentException(
-          "The " + what + " name \"" + name.substring(0, 40) + "…\" has " + name.length()
-              + " characters; at most " + LONGEST + " are allowed");
+          "The "
+              + what
+              + " name \""
+              + name.substring(0, 40)
+              + "…\" has "
+              + name.length()
+              + " characters; at most "
+              + LONGEST
+              + " are allowed");
     }
     if (name.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(
-          "The " + what + " name \"" + name.replaceAll("\\p{Cntrl}", "?")
+          "The "
+              + what
+              + " name \""
+              + name.replaceAll("\\p{Cntrl}", "?")
               + "\" contains a control character");
     }
     return name;

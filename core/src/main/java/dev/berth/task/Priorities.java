@@ -12,7 +12,13 @@ public final class Priorities {
   public static int check(int level) {
     if (level < LOWEST || level > HIGHEST) {
       throw new IllegalArgumentException(
-          "Priority " + level + " is out of range: use " + LOWEST + " (last) to " + HIGHEST + " (first)");
+          "Priority "
+              + level
+              + " is out of range: use "
+              + LOWEST
+              + " (last) to "
+              + HIGHEST
+              + " (first)");
     }
     return level;
   }

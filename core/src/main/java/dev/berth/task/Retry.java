@@ -19,7 +19,12 @@ import java.util.random.RandomGenerator;
  * @param rules which exceptions give up or retry; the first that matches decides
  */
 public record Retry(
-    int attempts, Duration firstDelay, double factor, Duration cap, double jitter, List<Rule> rules) {
+    int attempts,
+    Duration firstDelay,
+    double factor,
+    Duration cap,
+    double jitter,
+    List<Rule> rules) {
 
   /** 5 attempts, 1 s, 2 s, 4 s, 8 s between them, up to half of each at random. */
   public static final Retry DEFAULT = attempts(5);

@@ -19,7 +19,8 @@ public record SubmitOptions(
     Due due,
     Map<String, String> metadata) {
 
-  public static final SubmitOptions DEFAULT = new SubmitOptions(null, null, null, Due.NOW, Map.of());
+  public static final SubmitOptions DEFAULT =
+      new SubmitOptions(null, null, null, Due.NOW, Map.of());
 
   public SubmitOptions {
     if (queue != null) {

@@ -42,10 +42,12 @@ public record TaskId(UUID value) implements Comparable<TaskId> {
 
   @Override
   public int compareTo(TaskId other) {
-    int high = Long.compareUnsigned(value.getMostSignificantBits(), other.value.getMostSignificantBits());
+    int high =
+        Long.compareUnsigned(value.getMostSignificantBits(), other.value.getMostSignificantBits());
     return high != 0
         ? high
-        : Long.compareUnsigned(value.getLeastSignificantBits(), other.value.getLeastSignificantBits());
+        : Long.compareUnsigned(
+            value.getLeastSignificantBits(), other.value.getLeastSignificantBits());
   }
 
   @Override

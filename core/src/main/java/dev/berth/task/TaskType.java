@@ -69,7 +69,8 @@ public record TaskType<P, R>(
 
   /** From 0 to 9, higher first; 5 where nothing is said. */
   public TaskType<P, R> priority(int level) {
-    return new TaskType<>(name, payload, result, queue, level, retry, timeout, retention, maxCrashes);
+    return new TaskType<>(
+        name, payload, result, queue, level, retry, timeout, retention, maxCrashes);
   }
 
   public TaskType<P, R> retry(Retry policy) {
@@ -79,7 +80,8 @@ public record TaskType<P, R>(
 
   /** A handler that runs longer is interrupted and the attempt counts as failed. */
   public TaskType<P, R> timeout(Duration limit) {
-    return new TaskType<>(name, payload, result, queue, priority, retry, limit, retention, maxCrashes);
+    return new TaskType<>(
+        name, payload, result, queue, priority, retry, limit, retention, maxCrashes);
   }
 
   /** How long ended tasks of this type are kept. */
