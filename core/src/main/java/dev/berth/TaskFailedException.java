@@ -1,7 +1,6 @@
 package dev.berth;
 
 import dev.berth.store.TaskView;
-import java.util.Locale;
 
 /** The awaited task failed for good or was cancelled. */
 public final class TaskFailedException extends RuntimeException {
@@ -17,7 +16,7 @@ public final class TaskFailedException extends RuntimeException {
             + " ("
             + task.type()
             + ") "
-            + task.state().name().toLowerCase(Locale.ROOT)
+            + task.state().name().toLowerCase()
             + (task.error() == null ? "" : ": " + task.error()));
     this.task = task;
   }

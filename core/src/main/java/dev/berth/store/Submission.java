@@ -27,5 +27,17 @@ public record Submission(
     Names.check("queue", queue);
     Priorities.check(priority);
     metadata = Map.copyOf(metadata);
+    checkText("payload", payload);
+    metadata.forEach((key, value) -> {
+      checkText("metadata", key);
+      checkText("metadata", value);
+    });
+  }
+
+  /** JSON never holds a raw NUL, and not every store can. */
+  private static void checkText(String what, String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("The " + what + " of a task contains a NUL character");
+    }
   }
 }

@@ -10,17 +10,33 @@ public sealed interface Due {
   record Now() implements Due {}
 
   /** So long after the submit. */
-  record After(Duration delay) implements Due {}
+  record After(Duration delay) implements Due {
+    public After {
+      if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException(
+            "A delay can be zero to " + LONGEST.toDays() + " days, but it was " + delay);
+      }
+    }
+  }
 
   /** At this instant; one in the past means at once. */
-  record At(Instant instant) implements Due {}
+  record At(Instant instant) implements Due {
+    public At {
+      if (instant.isAfter(LATEST)) {
+        throw new IllegalArgumentException(
+            "A task can be due until " + LATEST + ", but not at " + instant);
+      }
+    }
+  }
 
   Due NOW = new Now();
 
+  /** The longest delay and the latest instant, which any store can hold. */
+  Duration LONGEST = Duration.ofDays(365_000);
+
+  Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
+
   static Due after(Duration delay) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("A delay cannot be negative, but it was " + delay);
-    }
     return delay.isZero() ? NOW : new After(delay);
   }
 

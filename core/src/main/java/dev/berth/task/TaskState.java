@@ -6,7 +6,7 @@ public enum TaskState {
   PENDING,
   /** Claimed by a worker. */
   RUNNING,
-  /** Failed at least once and waiting to be tried again. */
+  /** Tried at least once, failed or lost with its worker, and waiting to be tried again. */
   RETRYING,
   /** Ended well. */
   FINISHED,

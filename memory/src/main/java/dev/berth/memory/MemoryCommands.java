@@ -1,0 +1,79 @@
+package dev.berth.memory;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Command;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Changes made by hand. Guarded by the lock of the store. */
+final class MemoryCommands {
+
+  private final MemoryTasks tasks;
+  private final MemoryAttempts attempts;
+  private final WakeUps wakeUps;
+  private final Set<String> paused = new TreeSet<>();
+
+  MemoryCommands(MemoryTasks tasks, MemoryAttempts attempts, WakeUps wakeUps) {
+    this.tasks = tasks;
+    this.attempts = attempts;
+    this.wakeUps = wakeUps;
+  }
+
+  Applied apply(Command command, Instant now) {
+    return switch (command) {
+      case Command.Cancel(TaskId id, String reason) -> cancel(id, reason, now);
+      case Command.RetryTask(TaskId id) -> retry(id, now);
+      case Command.PauseQueue(String queue) -> done(paused.add(queue));
+      case Command.ResumeQueue(String queue) -> resume(queue);
+    };
+  }
+
+  Set<String> paused() {
+    return Collections.unmodifiableSet(paused);
+  }
+
+  private Applied cancel(TaskId id, String reason, Instant now) {
+    MemoryTask task = tasks.find(id);
+    if (task == null) {
+      return Applied.NOT_FOUND;
+    }
+    if (task.state.ended()) {
+      return Applied.UNCHANGED;
+    }
+    if (task.state == TaskState.RUNNING) {
+      task.cancelReason = reason;
+      return Applied.REQUESTED;
+    }
+    attempts.cancel(task, reason, now);
+    return Applied.DONE;
+  }
+
+  private Applied retry(TaskId id, Instant now) {
+    MemoryTask task = tasks.find(id);
+    if (task == null) {
+      return Applied.NOT_FOUND;
+    }
+    if (task.state != TaskState.FAILED && task.state != TaskState.CANCELLED) {
+      return Applied.UNCHANGED;
+    }
+    tasks.revive(task, now);
+    return Applied.DONE;
+  }
+
+  private Applied resume(String queue) {
+    boolean was = paused.remove(queue);
+    if (was) {
+      wakeUps.add(queue, Duration.ZERO);
+    }
+    return done(was);
+  }
+
+  private static Applied done(boolean changed) {
+    return changed ? Applied.DONE : Applied.UNCHANGED;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.berth.memory;
+
+import dev.berth.store.AttemptView;
+import dev.berth.store.QueueView;
+import dev.berth.store.SessionView;
+import dev.berth.store.StoreReader;
+import dev.berth.store.TaskFilter;
+import dev.berth.store.TaskView;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Looks into the store, under its lock. */
+final class MemoryReader implements StoreReader {
+
+  /** Runs something under the lock of the store, at one instant. */
+  interface Locked {
+    <T> T at(Function<Instant, T> look);
+  }
+
+  private static final Comparator<MemoryTask> NEWEST_FIRST =
+      Comparator.comparing((MemoryTask task) -> task.submittedAt)
+          .thenComparing(MemoryTask::id)
+          .reversed();
+
+  private final Locked locked;
+  private final MemoryTasks tasks;
+  private final MemorySessions sessions;
+  private final Set<String> paused;
+
+  MemoryReader(Locked locked, MemoryTasks tasks, MemorySessions sessions, Set<String> paused) {
+    this.locked = locked;
+    this.tasks = tasks;
+    this.sessions = sessions;
+    this.paused = paused;
+  }
+
+  @Override
+  public Optional<TaskView> find(TaskId id) {
+    return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(MemoryTask::view));
+  }
+
+  @Override
+  public List<TaskView> list(TaskFilter filter) {
+    return locked.at(now ->
+        Stream.concat(tasks.live().stream(), tasks.ended().stream())
+            .filter(task -> matches(task, filter))
+            .sorted(NEWEST_FIRST)
+            .limit(filter.most())
+            .map(MemoryTask::view)
+            .toList());
+  }
+
+  @Override
+  public List<AttemptView> attempts(TaskId id) {
+    return locked.at(now -> {
+      MemoryTask task = tasks.find(id);
+      return task == null ? List.of() : List.copyOf(task.attempts);
+    });
+  }
+
+  @Override
+  public List<QueueView> queues() {
+    return locked.at(now -> {
+      Map<String, QueueView> queues = new TreeMap<>();
+      paused.forEach(queue -> queues.put(queue, new QueueView(queue, true, 0, 0, 0)));
+      tasks
+          .live()
+          .forEach(task -> queues.merge(task.submission.queue(), count(task), MemoryReader::add));
+      return List.copyOf(queues.values());
+    });
+  }
+
+  @Override
+  public List<SessionView> sessions() {
+    return locked.at(now -> sessions.alive(now).stream().map(MemorySession::view).toList());
+  }
+
+  private static boolean matches(MemoryTask task, TaskFilter filter) {
+    return filter.wants(task.state)
+        && (filter.type() == null || filter.type().equals(task.submission.type()))
+        && (filter.queue() == null || filter.queue().equals(task.submission.queue()));
+  }
+
+  private QueueView count(MemoryTask task) {
+    boolean running = task.state == TaskState.RUNNING;
+    boolean waiting = tasks.isWaiting(task);
+    return new QueueView(
+        task.submission.queue(),
+        false,
+        waiting ? 1 : 0,
+        !running && !waiting ? 1 : 0,
+        running ? 1 : 0);
+  }
+
+  private static QueueView add(QueueView a, QueueView b) {
+    return new QueueView(
+        a.queue(),
+        a.paused() || b.paused(),
+        a.waiting() + b.waiting(),
+        a.ready() + b.ready(),
+        a.running() + b.running());
+  }
+}

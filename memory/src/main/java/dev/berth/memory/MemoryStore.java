@@ -1,0 +1,210 @@
+package dev.berth.memory;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Capacity;
+import dev.berth.store.Claim;
+import dev.berth.store.Command;
+import dev.berth.store.Ended;
+import dev.berth.store.ExchangeRequest;
+import dev.berth.store.Exchanged;
+import dev.berth.store.Heartbeat;
+import dev.berth.store.Lease;
+import dev.berth.store.Session;
+import dev.berth.store.SessionId;
+import dev.berth.store.SessionRequest;
+import dev.berth.store.Store;
+import dev.berth.store.StoreException;
+import dev.berth.store.StoreReader;
+import dev.berth.store.Submission;
+import dev.berth.store.Submitted;
+import dev.berth.store.Swept;
+import dev.berth.store.WakeUp;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A store in memory: the model that other stores are compared with, and a store for tests and
+ * demos. Every verb runs under one lock, at one instant. Nothing outlives the process.
+ */
+public final class MemoryStore implements Store {
+
+  private final InstantSource clock;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final WakeUps wakeUps = new WakeUps();
+  private final MemoryTypes types = new MemoryTypes();
+  private final MemoryTasks tasks = new MemoryTasks(wakeUps);
+  private final MemoryAttempts attempts = new MemoryAttempts(tasks, types);
+  private final MemorySessions sessions = new MemorySessions();
+  private final MemoryCommands commands = new MemoryCommands(tasks, attempts, wakeUps);
+  private final StoreReader reader = new MemoryReader(this::at, tasks, sessions, commands.paused());
+  private boolean closed;
+
+  private MemoryStore(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /** An empty store. */
+  public static MemoryStore create() {
+    return create(InstantSource.system());
+  }
+
+  /** An empty store with a clock of its own. */
+  public static MemoryStore create(InstantSource clock) {
+    return new MemoryStore(clock);
+  }
+
+  @Override
+  public List<Submitted> submit(List<Submission> batch) {
+    List<Submission> whole = List.copyOf(batch);
+    return at(now -> whole.stream().map(submission -> submit(submission, now)).toList());
+  }
+
+  @Override
+  public Session open(SessionRequest request) {
+    Checks.session(request);
+    return at(now -> {
+      types.register(request.types());
+      return new Session(sessions.open(request, now).id, request.lease());
+    });
+  }
+
+  @Override
+  public Exchanged exchange(ExchangeRequest request) {
+    Checks.exchange(request);
+    return at(now -> {
+      MemorySession session = sessions.alive(request.session(), now);
+      return session == null ? new Exchanged.SessionLost() : exchange(session, request, now);
+    });
+  }
+
+  @Override
+  public Heartbeat heartbeat(SessionId id, Capacity capacity, Map<Lease, String> progress) {
+    return at(now -> {
+      MemorySession session = sessions.alive(id, now);
+      if (session == null) {
+        return new Heartbeat(false, List.of());
+      }
+      session.renew(capacity, now);
+      progress.forEach(session::progress);
+      return new Heartbeat(true, session.cancelled());
+    });
+  }
+
+  @Override
+  public void leave(SessionId id) {
+    at(now -> {
+      MemorySession session = sessions.alive(id, now);
+      if (session != null) {
+        session.tasks().forEach(task -> attempts.release(task, now));
+        sessions.remove(session);
+      }
+      return id;
+    });
+  }
+
+  @Override
+  public Swept sweep() {
+    return at(now -> {
+      int promoted = tasks.promote(now);
+      List<MemorySession> dead = sessions.removeDead(now);
+      int returned = 0;
+      for (MemorySession session : dead) {
+        for (MemoryTask task : session.tasks()) {
+          returned += attempts.crash(task, now) ? 1 : 0;
+        }
+      }
+      tasks.prune(now);
+      return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
+    });
+  }
+
+  @Override
+  public Applied apply(Command command) {
+    Checks.command(command);
+    return at(now -> commands.apply(command, now));
+  }
+
+  @Override
+  public Subscription onWork(Consumer<WakeUp> listener) {
+    return wakeUps.subscribe(listener);
+  }
+
+  @Override
+  public StoreReader reader() {
+    return reader;
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      wakeUps.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Submitted submit(Submission submission, Instant now) {
+    if (tasks.find(submission.id()) != null) {
+      return new Submitted.Existing(submission.id());
+    }
+    tasks.submit(submission, now);
+    return new Submitted.Accepted(submission.id());
+  }
+
+  private Exchanged exchange(MemorySession session, ExchangeRequest request, Instant now) {
+    if (request.number() < session.number) {
+      throw Checks.invalid(
+          "Exchange %d of session %s came after exchange %d"
+              .formatted(request.number(), session.id, session.number));
+    }
+    if (request.number() > session.number) {
+      session.number = request.number();
+      session.stale =
+          request.ended().stream()
+              .filter(ended -> !attempts.end(session, ended, now))
+              .map(Ended::lease)
+              .toList();
+      session.claims = claim(session, request, now);
+    }
+    return new Exchanged.Done(session.claims, session.stale, session.cancelled());
+  }
+
+  private List<Claim> claim(MemorySession session, ExchangeRequest request, Instant now) {
+    List<Claim> claims = new ArrayList<>();
+    for (String queue : request.queues()) {
+      if (!commands.paused().contains(queue)) {
+        int free = request.claims() - claims.size();
+        for (MemoryTask task : tasks.take(queue, session.types, free)) {
+          claims.add(attempts.start(task, session, now));
+        }
+      }
+    }
+    return claims;
+  }
+
+  /** Does one thing at one instant, alone, and then tells whoever waits for work. */
+  private <T> T at(Function<Instant, T> verb) {
+    T answer;
+    List<WakeUp> hints;
+    lock.lock();
+    try {
+      if (closed) {
+        throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
+      }
+      answer = verb.apply(clock.instant());
+      hints = wakeUps.collect();
+    } finally {
+      lock.unlock();
+    }
+    wakeUps.send(hints);
+    return answer;
+  }
+}

@@ -1,0 +1,107 @@
+package dev.berth.memory;
+
+import dev.berth.store.AttemptView;
+import dev.berth.store.Claim;
+import dev.berth.store.Lease;
+import dev.berth.store.Submission;
+import dev.berth.store.TaskView;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One task with everything the store knows of it. Guarded by the lock of the store. */
+final class MemoryTask {
+
+  final Submission submission;
+  final Instant submittedAt;
+  final List<AttemptView> attempts = new ArrayList<>();
+
+  TaskState state = TaskState.PENDING;
+
+  /** The earliest start, where it was later than the submit or the failure. */
+  @Nullable Instant dueAt;
+
+  /** When it became ready: its place among the tasks of the same priority. */
+  Instant readyAt;
+
+  /** How long the history keeps it, once it has ended. */
+  Instant keptUntil = Instant.MAX;
+
+  int attempt;
+  int failures;
+  int crashes;
+
+  /** Of the current or last claim; 0 before the first. */
+  long token;
+
+  /** Who runs it; null unless it is running. */
+  @Nullable MemorySession session;
+
+  /** Why someone asked to cancel it; null unless it is running and someone did. */
+  @Nullable String cancelReason;
+
+  @Nullable Instant startedAt;
+  @Nullable Instant endedAt;
+  @Nullable String result;
+  @Nullable String error;
+  @Nullable String progress;
+
+  MemoryTask(Submission submission, Instant submittedAt) {
+    this.submission = submission;
+    this.submittedAt = submittedAt;
+    this.readyAt = submittedAt;
+  }
+
+  TaskId id() {
+    return submission.id();
+  }
+
+  Lease lease() {
+    return new Lease(id(), token);
+  }
+
+  /** When it is or was due; a task without a due time of its own was due at its submit. */
+  Instant due() {
+    return dueAt == null ? submittedAt : dueAt;
+  }
+
+  Claim claim() {
+    return new Claim(
+        lease(),
+        submission.type(),
+        submission.queue(),
+        submission.priority(),
+        submission.payload(),
+        submission.metadata(),
+        attempt,
+        failures,
+        crashes,
+        submittedAt,
+        dueAt);
+  }
+
+  TaskView view() {
+    return new TaskView(
+        id(),
+        submission.type(),
+        submission.queue(),
+        submission.priority(),
+        state,
+        submittedAt,
+        due(),
+        startedAt,
+        endedAt,
+        attempt,
+        failures,
+        crashes,
+        submission.payload(),
+        submission.metadata(),
+        result,
+        error,
+        session == null ? null : session.worker(),
+        progress);
+  }
+}

@@ -1,0 +1,112 @@
+package dev.berth.testkit;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every store promises, as tests. A store proves itself with one class:
+ *
+ * <pre>{@code
+ * class MemoryStoreTest extends StoreContract {
+ *   @Override
+ *   protected StoreFixture open() {
+ *     return …;
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Each test opens a fixture of its own and closes it, so that tests may run in parallel wherever
+ * fixtures do not share state. No test sleeps: time passes by {@link StoreFixture#advance}.
+ */
+public abstract class StoreContract {
+
+  /** A fresh, empty store; called once for each test. */
+  protected abstract StoreFixture open() throws Exception;
+
+  @Nested
+  class Submitting extends SubmitContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Claiming extends ClaimContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Outcomes extends OutcomeContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Repeats extends RepeatContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Sessions extends SessionContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class DueTimes extends DueContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Commands extends CommandContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Reading extends ReaderContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class History extends HistoryContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class WakeUps extends WakeUpContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class RandomRuns extends RandomContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+}

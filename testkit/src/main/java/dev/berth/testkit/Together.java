@@ -1,0 +1,40 @@
+package dev.berth.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Runs something on several threads that start at the same moment. */
+final class Together {
+
+  /** What one of the threads does. */
+  interface Part<T> {
+    T run(int number) throws Exception;
+  }
+
+  private Together() {}
+
+  /** The answers of all threads, in the order of their numbers from 0. */
+  static <T> List<T> run(int threads, Part<T> part) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(threads);
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      List<Future<T>> futures = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        int number = i;
+        futures.add(
+            executor.submit(() -> {
+              start.await();
+              return part.run(number);
+            }));
+      }
+      List<T> answers = new ArrayList<>();
+      for (Future<T> future : futures) {
+        answers.add(future.get());
+      }
+      return answers;
+    }
+  }
+}

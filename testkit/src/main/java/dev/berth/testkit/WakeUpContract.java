@@ -1,0 +1,148 @@
+package dev.berth.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.store.Command;
+import dev.berth.store.Store;
+import dev.berth.store.WakeUp;
+import dev.berth.task.Outcome;
+import dev.berth.task.TaskId;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Wake-ups: a hint soon after work came into being. */
+abstract class WakeUpContract extends ContractTest {
+
+  private final List<WakeUp> heard = new CopyOnWriteArrayList<>();
+
+  @Test
+  void aSubmitWakes() {
+    store.onWork(heard::add);
+    submit(Draft.task().queue("letters"));
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
+  void aSubmitForLaterTellsWhen() {
+    store.onWork(heard::add);
+    submit(Draft.task().delay(Duration.ofMinutes(5)));
+
+    await()
+        .until(() ->
+            heard.stream()
+                .anyMatch(hint ->
+                    hint.queue().equals("default")
+                        && hint.in().compareTo(Duration.ofMinutes(4)) > 0
+                        && hint.in().compareTo(Duration.ofMinutes(5)) <= 0));
+  }
+
+  @Test
+  void aPromotedTaskWakes() {
+    submit(Draft.task().queue("letters").delay(Duration.ofMinutes(5)));
+    store.onWork(heard::add);
+    pass(Duration.ofMinutes(6));
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
+  void aReleasedTaskWakes() {
+    submitOne();
+    Claimer claimer = claimer();
+    var claim = claimer.claimOne();
+    store.onWork(heard::add);
+    claimer.end(claim, RELEASED);
+
+    awaitWakeUp("default");
+  }
+
+  @Test
+  void aTaskOfADeadSessionWakes() {
+    submitOne();
+    claimer().claimOne();
+    store.onWork(heard::add);
+    pass(LEASE_OVER);
+
+    awaitWakeUp("default");
+  }
+
+  @Test
+  void aTaskRetriedByHandWakes() {
+    TaskId id = submitAndEnd(FAILED);
+    store.onWork(heard::add);
+    retry(id);
+
+    awaitWakeUp("default");
+  }
+
+  @Test
+  void aResumedQueueWakes() {
+    store.apply(new Command.PauseQueue("letters"));
+    submit(Draft.task().queue("letters"));
+    store.onWork(heard::add);
+    store.apply(new Command.ResumeQueue("letters"));
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
+  void aRetryTellsWhen() {
+    submitOne();
+    Claimer claimer = claimer();
+    var claim = claimer.claimOne();
+    store.onWork(heard::add);
+    claimer.end(claim, new Outcome.Retrying("busy", Duration.ofMinutes(5)));
+
+    await().until(() -> heard.stream().anyMatch(hint -> !hint.now()));
+  }
+
+  @Test
+  void aListenerMayCallTheStore() {
+    List<Integer> claimed = new CopyOnWriteArrayList<>();
+    Claimer claimer = claimer();
+    store.onWork(hint -> {
+      synchronized (claimer) {
+        claimed.add(claimer.claim(10).size());
+      }
+    });
+    submitOne();
+
+    await().until(() -> claimed.contains(1));
+  }
+
+  @Test
+  void aListenerThatFailsHarmsNobody() {
+    store.onWork(hint -> {
+      throw new IllegalStateException("the listener failed");
+    });
+    store.onWork(heard::add);
+    TaskId first = submitOne();
+    awaitWakeUp("default");
+    heard.clear();
+    TaskId second = submitOne();
+    awaitWakeUp("default");
+
+    assertThat(claimer().claimIds(10)).containsExactlyInAnyOrder(first, second);
+  }
+
+  @Test
+  void aClosedSubscriptionHearsNothing() {
+    List<WakeUp> closed = new CopyOnWriteArrayList<>();
+    Store.Subscription subscription = store.onWork(closed::add);
+    store.onWork(heard::add);
+    subscription.close();
+    subscription.close();
+    submitOne();
+
+    awaitWakeUp("default");
+    assertThat(closed).isEmpty();
+  }
+
+  private void awaitWakeUp(String queue) {
+    await().until(() -> heard.stream().anyMatch(hint -> hint.queue().equals(queue) && hint.now()));
+  }
+}
