@@ -48,8 +48,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setBoolean(9, repeat || unique.stream().anyMatch(Submission::ownId));
     try (ResultSet row = statement.executeQuery()) {
       row.next();
-      return new BatchSubmit(
-          answers(batch, existing(row)), hints(unique, row.getLong("position")));
+      return new BatchSubmit(answers(batch, existing(row)), hints(unique, row.getLong("position")));
     }
   }
 

@@ -25,8 +25,7 @@ record Commands(Database database) {
     return word("cancel task " + task, Statements.CANCEL, task.value(), reason);
   }
 
-  private Applied word(
-      String doing, Statements statement, Object first, @Nullable String second) {
+  private Applied word(String doing, Statements statement, Object first, @Nullable String second) {
     return database.run(
         doing,
         statement,

@@ -32,8 +32,7 @@ final class Database {
     return connected(doing, connection -> run(connection, statement, work));
   }
 
-  static <T> T run(Connection connection, Statements statement, Work<T> work)
-      throws SQLException {
+  static <T> T run(Connection connection, Statements statement, Work<T> work) throws SQLException {
     try (PreparedStatement prepared = connection.prepareStatement(statement.sql)) {
       return work.on(prepared);
     }

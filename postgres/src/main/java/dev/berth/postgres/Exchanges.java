@@ -80,8 +80,7 @@ final class Exchanges {
     statement.setArray(11, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
     statement.setArray(12, Arrays.of(connection, "text", lines, Exchanges::mode));
     statement.setArray(
-        13,
-        Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+        13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
     statement.setInt(14, request.claims());
   }
 

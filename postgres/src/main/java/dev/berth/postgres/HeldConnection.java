@@ -2,6 +2,7 @@ package dev.berth.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection kept for one purpose, so that this work is never starved by others at the pool.
@@ -10,7 +11,7 @@ import java.sql.SQLException;
 final class HeldConnection implements AutoCloseable {
 
   private final Database database;
-  private Connection connection;
+  private @Nullable Connection connection;
   private boolean closed;
 
   HeldConnection(Database database) {

@@ -8,8 +8,8 @@ import java.util.Optional;
  * What a notification says: work that is ready, or that will be due later, in a queue.
  *
  * @param due whether it is for later
- * @param micros for ready work its position in the queue, in microseconds since 1970; for later work
- *     the time until it is due
+ * @param micros for ready work its position in the queue, in microseconds since 1970; for later
+ *     work the time until it is due
  */
 record Hint(boolean due, long micros, String queue) {
 

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends hints after the submit has committed. NOTIFY makes commits queue behind one another for the
- * whole database, so it is kept out of the submits: the first hint goes out at once, those that come
- * within the next few milliseconds share one notification per queue.
+ * whole database, so it is kept out of the submits: the first hint goes out at once, those that
+ * come within the next few milliseconds share one notification per queue.
  */
 final class HintSender implements AutoCloseable {
 

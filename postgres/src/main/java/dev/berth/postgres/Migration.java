@@ -12,7 +12,15 @@ import java.util.zip.CRC32;
 record Migration(int number, String name, String sql) {
 
   /** Every step there is, in order; a new one is a file and a line here. */
-  private static final List<String> NAMES = List.of("001_tables", "002_submit", "003_exchange", "004_session", "005_sweep", "006_command", "007_views");
+  private static final List<String> NAMES =
+      List.of(
+          "001_tables",
+          "002_submit",
+          "003_exchange",
+          "004_session",
+          "005_sweep",
+          "006_command",
+          "007_views");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

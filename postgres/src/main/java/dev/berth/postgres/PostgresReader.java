@@ -99,7 +99,8 @@ final class PostgresReader implements StoreReader {
 
   @Override
   public List<SessionView> sessions() {
-    return query("list the sessions", Statements.SESSIONS, statement -> {}, PostgresReader::session);
+    return query(
+        "list the sessions", Statements.SESSIONS, statement -> {}, PostgresReader::session);
   }
 
   private <T> List<T> query(String doing, Statements statement, Binding binding, Row<T> reading) {
@@ -144,9 +145,7 @@ final class PostgresReader implements StoreReader {
     String outcome = row.getString("outcome").toUpperCase(Locale.ROOT);
     return new AttemptView(
         row.getInt("attempt"),
-        outcome.equals("RETRY")
-            ? AttemptView.Ending.RETRYING
-            : AttemptView.Ending.valueOf(outcome),
+        outcome.equals("RETRY") ? AttemptView.Ending.RETRYING : AttemptView.Ending.valueOf(outcome),
         maybeInstant(row, "started_at"),
         instant(row, "ended_at"),
         row.getLong("token"),

@@ -115,8 +115,7 @@ public final class PostgresStore implements Store {
     WorkerSession session =
         database.connected(
             "open a session",
-            connection ->
-                WorkerSession.of(Sessions.open(connection, request), request, database));
+            connection -> WorkerSession.of(Sessions.open(connection, request), request, database));
     SessionId id = new SessionId(Long.toString(session.id()));
     sessions.put(id, session);
     return new Session(id, request.lease());

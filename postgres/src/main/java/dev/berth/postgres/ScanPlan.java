@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a session's next claim looks. Dead index entries pile up at the head of the claim index
  * while any transaction holds vacuum back, and a scan from the head reads them all; so each scan
- * starts where the last one ended, at a floor per queue and priority. What appears behind a floor (a
- * late commit, a returned task) is found by a hint that lowers it, or by the next scan of the whole
- * queue, which also learns which priorities are in use and whether tasks of foreign types are in the
- * way. Whole scans are frequent while they are cheap and never take more than a twentieth of the
- * time.
+ * starts where the last one ended, at a floor per queue and priority. What appears behind a floor
+ * (a late commit, a returned task) is found by a hint that lowers it, or by the next scan of the
+ * whole queue, which also learns which priorities are in use and whether tasks of foreign types are
+ * in the way. Whole scans are frequent while they are cheap and never take more than a twentieth of
+ * the time.
  *
  * <p>Pure: time is passed in. Hints come from another thread, hence the lock.
  */

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema {@code berth} up to date: numbered SQL files, each in its own transaction, under
- * an advisory lock, recorded in a version table of their own so that they never meet the
+ * Brings the schema {@code berth} up to date: numbered SQL files, each in its own transaction,
+ * under an advisory lock, recorded in a version table of their own so that they never meet the
  * application's Flyway or Liquibase. {@link #script()} prints the same SQL for teams that apply it
  * themselves.
  */
@@ -50,7 +50,10 @@ public final class Schema {
           Kind.CORRUPT,
           (version == 0
                   ? "The database has no schema berth yet"
-                  : "The schema berth is at version " + version + ", this version needs " + newest())
+                  : "The schema berth is at version "
+                      + version
+                      + ", this version needs "
+                      + newest())
               + ": run `berth migrate`, or start with migration on");
     }
     refuseNewer(version);
@@ -58,7 +61,8 @@ public final class Schema {
 
   /** All migrations as one SQL script, with the lines that record them. */
   public static String script() {
-    StringBuilder script = new StringBuilder("-- The schema of Berth. Apply in one transaction.\n\n");
+    StringBuilder script =
+        new StringBuilder("-- The schema of Berth. Apply in one transaction.\n\n");
     script.append(VERSION_TABLE.strip()).append("\n");
     for (Migration migration : Migration.all()) {
       script
@@ -105,8 +109,11 @@ public final class Schema {
     if (version > newest()) {
       throw new StoreException(
           Kind.CORRUPT,
-          "The schema berth is at version " + version + ", newer than this version of Berth knows ("
-              + newest() + "): upgrade Berth here before it touches this database");
+          "The schema berth is at version "
+              + version
+              + ", newer than this version of Berth knows ("
+              + newest()
+              + "): upgrade Berth here before it touches this database");
     }
   }
 
@@ -129,6 +136,11 @@ public final class Schema {
 
   private static String recording(Migration migration) {
     return "insert into berth.schema_version (number, name, checksum) values ("
-        + migration.number() + ", '" + migration.name() + "', '" + migration.checksum() + "')";
+        + migration.number()
+        + ", '"
+        + migration.name()
+        + "', '"
+        + migration.checksum()
+        + "')";
   }
 }

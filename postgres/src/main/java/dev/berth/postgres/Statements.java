@@ -26,8 +26,6 @@ enum Statements {
   QUEUES,
   SESSIONS;
 
-
-
   final String sql;
 
   Statements() {
