@@ -1,0 +1,2 @@
+select promoted, floor, extract(epoch from next_due - berth.now()) * 1000000 as next_due_micros, expired, returned
+  from berth.sweep(?)
