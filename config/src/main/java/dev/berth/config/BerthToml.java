@@ -59,11 +59,13 @@ public record BerthToml(Map<String, String> values) {
       throw new ConfigException(name, first.position().line(), sentence(first));
     }
     Map<String, String> values = new LinkedHashMap<>();
-    parsed.entryPathSet(false).forEach(entry -> {
-      String key = String.join(".", entry.getKey());
-      checkKnown(name, parsed, entry.getKey());
-      values.put(key, text(name, line(parsed, entry.getKey()), key, entry.getValue()));
-    });
+    parsed
+        .entryPathSet(false)
+        .forEach(entry -> {
+          String key = String.join(".", entry.getKey());
+          checkKnown(name, parsed, entry.getKey());
+          values.put(key, text(name, line(parsed, entry.getKey()), key, entry.getValue()));
+        });
     checkEmptyTables(name, parsed);
     checkValues(name, parsed, values);
     return new BerthToml(values);
@@ -123,8 +125,7 @@ public record BerthToml(Map<String, String> values) {
   }
 
   /** The worker knows which values fit; the file knows in which line they stand. */
-  private static void checkValues(
-      String name, TomlParseResult parsed, Map<String, String> values) {
+  private static void checkValues(String name, TomlParseResult parsed, Map<String, String> values) {
     try {
       WorkerSettings.fromFile(values);
     } catch (IllegalArgumentException e) {

@@ -25,8 +25,7 @@ final class Nearest {
       int[] current = new int[to.length() + 1];
       current[0] = row;
       for (int column = 1; column <= to.length(); column++) {
-        int replaced =
-            above[column - 1] + (from.charAt(row - 1) == to.charAt(column - 1) ? 0 : 1);
+        int replaced = above[column - 1] + (from.charAt(row - 1) == to.charAt(column - 1) ? 0 : 1);
         current[column] = Math.min(replaced, 1 + Math.min(above[column], current[column - 1]));
       }
       above = current;
