@@ -46,11 +46,7 @@ final class QueueCommand extends CommandGroup {
   private static void answer(Output output, String name, boolean paused, Applied applied) {
     boolean changed = applied == Applied.DONE;
     output.answer(
-        Json.object()
-            .put("queue", name)
-            .put("paused", paused)
-            .put("changed", changed)
-            .map(),
+        Json.object().put("queue", name).put("paused", paused).put("changed", changed).map(),
         out ->
             out.printf(
                 "Queue %s %s%s.%n",

@@ -59,16 +59,15 @@ final class TaskCommand extends CommandGroup {
       TaskView task = berth.find(id).orElseThrow(() -> unknown(id));
       var attempts = berth.reader().attempts(id);
       output.answer(
-          TaskText.json(task)
-              .put("attempts", attempts.stream().map(TaskText::json).toList())
-              .map(),
+          TaskText.json(task).put("attempts", attempts.stream().map(TaskText::json).toList()).map(),
           out -> TaskText.print(task, attempts, out));
     }
   }
 
   @Command(
       description =
-          "Cancel a task. One that waits ends at once; the handler of a running one is interrupted.")
+          "Cancel a task. One that waits ends at once; the handler of a running one is"
+              + " interrupted.")
   void cancel(
       @Parameters(paramLabel = "ID", converter = Id.class, description = "The task.") TaskId id,
       @Option(
