@@ -11,7 +11,7 @@ declare
   v_floor  timestamptz := coalesce(p_floor, '-infinity');
   v_ctids  tid[];
   v_last   timestamptz;
-  v_queues text[];
+  v_woken  integer;
 begin
   select array_agg(l.ctid order by l.due_at, l.id), max(l.due_at) into v_ctids, v_last
     from (select t.ctid, t.due_at, t.id from berth.task t
@@ -25,9 +25,9 @@ begin
          set state = 'ready', position = v_now - (promoted - d.number) * interval '1 microsecond'
         from unnest(v_ctids) with ordinality as d (ctid, number)
        where t.ctid = d.ctid
-      returning t.queue)
-    select array_agg(distinct queue) into v_queues from moved;
-    perform berth.wake_ready(q.name, v_now - promoted * interval '1 microsecond') from unnest(v_queues) as q (name);
+      returning t.queue, t.priority)
+    select count(berth.wake_ready(m.queue, m.priority, v_now - promoted * interval '1 microsecond')) into v_woken
+      from (select distinct queue, priority from moved) m;
   end if;
 
   -- Never younger than 100 ms: work committed late would be hidden until the next look from the start.
