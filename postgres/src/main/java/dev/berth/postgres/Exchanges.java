@@ -90,7 +90,7 @@ final class Exchanges {
     statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
     statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
     statement.setArray(
-        13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+        12, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
     statement.setInt(13, request.claims());
   }
 

@@ -63,9 +63,10 @@ abstract class SessionContract extends ContractTest {
     Claimer claimer = claimer();
     Claim claim = claimer.claimOne();
     claimer.end(claim, RELEASED);
-    claimer().claimOne();
+    claimer.claimOne();
 
     assertThat(claimer.heartbeat(Map.of(claim.lease(), "half done")).alive()).isTrue();
+    assertThat(claimer().heartbeat(Map.of(claim.lease(), "half done")).alive()).isTrue();
     assertThat(view(id).progress()).isNull();
   }
 
