@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,8 @@ final class ScriptedStore implements Store {
   private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
   private Predicate<Ended> refused = ended -> false;
   private @Nullable Capacity capacity;
+  private final AtomicInteger held = new AtomicInteger();
+  private volatile long heardAt;
   private long token;
   private int swept;
   private volatile boolean down;
@@ -181,6 +184,16 @@ final class ScriptedStore implements Store {
 
   synchronized List<SessionId> left() {
     return List.copyOf(left);
+  }
+
+  /** How many calls came to a gate. */
+  int held() {
+    return held.get();
+  }
+
+  /** The tick of the last heartbeat that kept a session alive. */
+  long heardAt() {
+    return heardAt;
   }
 
   synchronized int listeners() {
@@ -319,6 +332,7 @@ final class ScriptedStore implements Store {
       if (presence == null) {
         return new Heartbeat(false, List.of());
       }
+      heardAt = Ticks.now();
       capacity = now;
       progress.putAll(said);
       return new Heartbeat(true, presence.cancelled);
@@ -376,8 +390,9 @@ final class ScriptedStore implements Store {
     return new StoreException(StoreException.Kind.UNAVAILABLE, "no answer");
   }
 
-  private static void await(@Nullable CountDownLatch gate) {
+  private void await(@Nullable CountDownLatch gate) {
     if (gate != null) {
+      held.incrementAndGet();
       try {
         gate.await();
       } catch (InterruptedException e) {

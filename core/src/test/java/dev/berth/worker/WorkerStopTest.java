@@ -102,6 +102,7 @@ class WorkerStopTest extends WorkerFixture {
     store.holdExchanges(gate);
     TaskId id = store.add(TEXT, "x");
     Worker worker = start();
+    await().until(() -> store.held() == 1);
     Thread stopper = Thread.ofVirtual().start(worker::stop);
     await().until(() -> stopper.getState() == Thread.State.TIMED_WAITING);
     store.holdExchanges(null);
