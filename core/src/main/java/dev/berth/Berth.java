@@ -2,6 +2,7 @@ package dev.berth;
 
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
+import dev.berth.store.LimitReachedException;
 import dev.berth.store.Store;
 import dev.berth.store.StoreProvider;
 import dev.berth.store.StoreReader;

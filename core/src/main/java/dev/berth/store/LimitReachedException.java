@@ -1,6 +1,4 @@
-package dev.berth;
-
-import dev.berth.store.Submitted;
+package dev.berth.store;
 
 /** A quota is full and the task was refused; it is not in the store. */
 public final class LimitReachedException extends RuntimeException {
@@ -9,7 +7,7 @@ public final class LimitReachedException extends RuntimeException {
 
   private final String key;
 
-  LimitReachedException(Submitted.LimitReached reached) {
+  public LimitReachedException(Submitted.LimitReached reached) {
     super(
         "The quota "
             + reached.key()

@@ -1,0 +1,182 @@
+package dev.berth.worker;
+
+import dev.berth.store.Claim;
+import dev.berth.store.Lease;
+import dev.berth.task.Outcome;
+import dev.berth.task.SubmitOptions;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a claimed task, from its claim until its outcome is durable. Someone else may ask it
+ * to stop at any moment; the phase decides who was first, the handler or the one who stops it.
+ */
+final class Attempt implements RunningTask {
+
+  /** The first reason to stop counts, except that a lost lease goes before all others. */
+  enum Phase {
+    RUNNING,
+    CANCELLED,
+    TIMED_OUT,
+    /** The worker stops and the handler has used up the time to finish. */
+    STOPPED,
+    /** The task belongs to others: whatever the handler does, there is no outcome. */
+    LOST,
+    ENDED
+  }
+
+  private static final int LONGEST_PROGRESS = 1_000;
+
+  private final Claim claim;
+  private final LiveSession session;
+  private final Runner runner;
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RUNNING);
+  private volatile long deadline = Ticks.NEVER;
+  private volatile @Nullable String progress;
+  private @Nullable String progressTold;
+  private volatile @Nullable Thread thread;
+  private @Nullable Outcome outcome;
+
+  /** The one below in {@link EndedAttempts}. */
+  @Nullable Attempt next;
+
+  Attempt(Claim claim, LiveSession session, Runner runner) {
+    this.claim = claim;
+    this.session = session;
+    this.runner = runner;
+  }
+
+  Claim claim() {
+    return claim;
+  }
+
+  Lease lease() {
+    return claim.lease();
+  }
+
+  LiveSession session() {
+    return session;
+  }
+
+  /** What to hand in, once it has ended; null where there is nothing to hand in. */
+  @Nullable Outcome outcome() {
+    return outcome;
+  }
+
+  void outcome(@Nullable Outcome value) {
+    outcome = value;
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  void deadline(long tick) {
+    deadline = tick;
+  }
+
+  /** Where the handler runs; known before anyone can ask the attempt to stop. */
+  void thread(Thread runs) {
+    thread = runs;
+  }
+
+  /** Interrupts the handler, unless it was first. */
+  void stop(Phase reason) {
+    if (phase.compareAndSet(Phase.RUNNING, reason)) {
+      interrupt();
+    }
+  }
+
+  /** As {@code stop}, and whatever else was about to be its outcome is void. */
+  void lose() {
+    Phase before = phase.getAndUpdate(now -> now == Phase.ENDED ? Phase.ENDED : Phase.LOST);
+    if (before != Phase.ENDED) {
+      interrupt();
+    }
+  }
+
+  /** The handler is over; says in which phase. From here on nobody interrupts. */
+  Phase end() {
+    return phase.getAndSet(Phase.ENDED);
+  }
+
+  private void interrupt() {
+    Thread runs = thread;
+    if (runs != null) {
+      runs.interrupt();
+    }
+  }
+
+  /** What the handler said since the last call of {@link #progressTold}, or null. */
+  @Nullable String freshProgress() {
+    String said = progress;
+    return said == null || said.equals(progressTold) ? null : said;
+  }
+
+  /** The heartbeat has carried this text. */
+  void progressTold(String text) {
+    progressTold = text;
+  }
+
+  @Override
+  public TaskId id() {
+    return claim.lease().task();
+  }
+
+  @Override
+  public int attempt() {
+    return claim.attempt();
+  }
+
+  @Override
+  public long token() {
+    return claim.lease().token();
+  }
+
+  @Override
+  public Map<String, String> metadata() {
+    return claim.metadata();
+  }
+
+  @Override
+  public Optional<Duration> timeLeft() {
+    long at = deadline;
+    return at == Ticks.NEVER
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(Math.max(0, at - Ticks.now())));
+  }
+
+  @Override
+  public void extend(Duration fromNow) {
+    if (!fromNow.isPositive()) {
+      throw new IllegalArgumentException("A timeout can be moved ahead only, not by " + fromNow);
+    }
+    runner.watch(this, fromNow);
+  }
+
+  @Override
+  public void progress(String text) {
+    progress = ErrorText.clean(text, LONGEST_PROGRESS);
+  }
+
+  @Override
+  public boolean stopping() {
+    return phase.get() != Phase.RUNNING;
+  }
+
+  @Override
+  public <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
+    return runner.submit(type, payload, options.apply(SubmitOptions.DEFAULT));
+  }
+
+  @Override
+  public String toString() {
+    return claim.type() + " " + id();
+  }
+}

@@ -1,0 +1,53 @@
+package dev.berth.worker;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When an idle worker looks for work: a moment after a hint, else once per poll interval. Both are
+ * jittered, so that workers that hear of the same task do not all ask for it in the same instant.
+ */
+final class LookOut {
+
+  private static final long HINT_JITTER = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final long pollInterval;
+  private final Signal signal;
+  private volatile long hintAt = Ticks.NEVER;
+  private long pollAt;
+
+  LookOut(Duration pollInterval, Signal signal) {
+    this.pollInterval = Ticks.nanos(pollInterval);
+    this.signal = signal;
+  }
+
+  /** What ends the wait of the exchange loop. */
+  Signal signal() {
+    return signal;
+  }
+
+  /** Work may exist. */
+  void hint() {
+    if (hintAt == Ticks.NEVER) {
+      hintAt = Ticks.now() + ThreadLocalRandom.current().nextLong(HINT_JITTER);
+      signal.raise();
+    }
+  }
+
+  /** The tick of the next look; only the exchange loop asks. */
+  long next() {
+    return Math.min(hintAt, pollAt);
+  }
+
+  /** A look begins: hints that come from now on are for the next one. */
+  void looking() {
+    hintAt = Ticks.NEVER;
+  }
+
+  /** A look is over. */
+  void looked() {
+    long jitter = ThreadLocalRandom.current().nextLong(pollInterval / 5 + 1);
+    pollAt = Ticks.now() + pollInterval - pollInterval / 10 + jitter;
+  }
+}

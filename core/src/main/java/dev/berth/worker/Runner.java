@@ -1,0 +1,177 @@
+package dev.berth.worker;
+
+import dev.berth.store.Claim;
+import dev.berth.store.LimitReachedException;
+import dev.berth.store.Store;
+import dev.berth.store.Submissions;
+import dev.berth.store.Submitted;
+import dev.berth.task.Codec;
+import dev.berth.task.CodecException;
+import dev.berth.task.Outcome;
+import dev.berth.task.SubmitOptions;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs attempts, each on its own thread: payload, handler, outcome. Nothing a handler throws gets
+ * past it, and each attempt comes out at {@link EndedAttempts} exactly once.
+ */
+final class Runner {
+
+  private static final Outcome RELEASED = new Outcome.Released();
+
+  private final Map<String, Handling<?, ?>> handlings;
+  private final Codec codec;
+  private final Store store;
+  private final Submissions submissions;
+  private final Deadlines deadlines;
+  private final EndedAttempts ended;
+  private final Telemetry telemetry;
+
+  Runner(
+      Map<String, Handling<?, ?>> handlings,
+      Codec codec,
+      Store store,
+      Deadlines deadlines,
+      EndedAttempts ended,
+      Telemetry telemetry) {
+    this.handlings = handlings;
+    this.codec = codec;
+    this.store = store;
+    this.submissions = new Submissions(codec);
+    this.deadlines = deadlines;
+    this.ended = ended;
+    this.telemetry = telemetry;
+  }
+
+  /** Starts the handler; a task that cannot be started here goes back. */
+  void start(Claim claim, LiveSession session) {
+    Handling<?, ?> handling = handlings.get(claim.type());
+    if (handling == null) {
+      release(claim, session);
+      return;
+    }
+    Attempt attempt = new Attempt(claim, session, this);
+    try {
+      session.start(attempt, handling.threads().newThread(() -> run(attempt, handling)));
+    } catch (OutOfMemoryError e) { // no memory for one more thread
+      session.ended(attempt);
+      release(claim, session);
+    }
+  }
+
+  /** Gives a task back that was claimed and not started. */
+  void release(Claim claim, LiveSession session) {
+    Attempt attempt = new Attempt(claim, session, this);
+    attempt.outcome(RELEASED);
+    ended.add(attempt);
+  }
+
+  /** The attempts that are over since the last call, the oldest first. */
+  List<Attempt> takeEnded() {
+    return ended.take();
+  }
+
+  /** Moves the timeout of an attempt. */
+  void watch(Attempt attempt, Duration fromNow) {
+    long deadline = Ticks.after(fromNow);
+    attempt.deadline(deadline);
+    deadlines.watch(deadline);
+  }
+
+  <P> TaskId submit(TaskType<P, ?> type, P payload, SubmitOptions options) {
+    Submitted submitted = Store.submitOne(store, submissions.of(type, payload, options));
+    if (submitted instanceof Submitted.LimitReached reached) {
+      throw new LimitReachedException(reached);
+    }
+    return submitted.id();
+  }
+
+  private void run(Attempt attempt, Handling<?, ?> handling) {
+    long began = Ticks.now();
+    try {
+      Outcome outcome = outcome(attempt, handling, began);
+      attempt.outcome(outcome);
+      if (outcome != null) {
+        telemetry.ended(attempt.claim(), outcome, Ticks.now() - began);
+      }
+    } catch (Throwable e) { // such as no memory left for the error text
+      attempt.end();
+      attempt.outcome(new Outcome.Failed("The outcome was lost: " + e.getClass().getName()));
+    } finally {
+      attempt.session().ended(attempt);
+      ended.add(attempt);
+    }
+  }
+
+  private <P, R> @Nullable Outcome outcome(Attempt attempt, Handling<P, R> handling, long began) {
+    Claim claim = attempt.claim();
+    TaskType<P, R> type = handling.type();
+    P payload;
+    try {
+      payload = codec.decode(claim.payload(), type.payload());
+    } catch (RuntimeException | StackOverflowError e) {
+      return attempt.end() == Attempt.Phase.LOST ? null : unreadable(e);
+    }
+    R result = null;
+    Throwable failure = null;
+    try {
+      if (type.timeout() != null) {
+        watch(attempt, type.timeout());
+      }
+      if (!attempt.stopping()) {
+        telemetry.started(claim);
+        result = handling.code().run(payload, attempt);
+      }
+    } catch (Throwable e) { // errors too: an assertion or a stack overflow is a failed attempt
+      failure = e;
+    }
+    return switch (attempt.end()) {
+      case RUNNING -> failure == null ? finished(result) : failed(claim, type, failure);
+      case CANCELLED -> new Outcome.Cancelled("cancelled while it ran");
+      case TIMED_OUT -> failed(claim, type, timedOut(began));
+      case STOPPED -> RELEASED;
+      case LOST, ENDED -> null;
+    };
+  }
+
+  private Outcome finished(@Nullable Object result) {
+    if (result == null) {
+      return new Outcome.Finished(null);
+    }
+    try {
+      return new Outcome.Finished(codec.encode(result));
+    } catch (RuntimeException | StackOverflowError e) {
+      return new Outcome.Failed(ErrorText.of(e)); // the work is done: to do it again would not help
+    }
+  }
+
+  private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure) {
+    OptionalLong delay =
+        type.retry().delayAfter(claim.failures() + 1, failure, ThreadLocalRandom.current());
+    String error = ErrorText.of(failure);
+    return delay.isPresent()
+        ? new Outcome.Retrying(error, Duration.ofMillis(delay.getAsLong()))
+        : new Outcome.Failed(error);
+  }
+
+  /** A payload that cannot be read is final at once: it will be no better next time. */
+  private static Outcome unreadable(Throwable e) {
+    String message = e instanceof CodecException ? e.getMessage() : null;
+    return new Outcome.Failed(ErrorText.clean(message == null ? ErrorText.of(e) : message));
+  }
+
+  private static TimeoutException timedOut(long began) {
+    long millis = Duration.ofNanos(Ticks.now() - began).toMillis();
+    TimeoutException timeout = new TimeoutException("timed out after " + millis + " ms");
+    timeout.setStackTrace(new StackTraceElement[0]); // it would show only this line
+    return timeout;
+  }
+}

@@ -1,0 +1,60 @@
+package dev.berth.worker;
+
+import dev.berth.store.Session;
+import dev.berth.store.SessionRequest;
+import dev.berth.store.Store;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The sessions of one worker, one after the other; the exchange loop opens and leaves them. */
+final class Sessions {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
+
+  private final Store store;
+  private final SessionRequest request;
+  private final Signal exchange;
+  private final Telemetry telemetry;
+  private volatile @Nullable LiveSession current;
+
+  Sessions(Store store, SessionRequest request, Signal exchange, Telemetry telemetry) {
+    this.store = store;
+    this.request = request;
+    this.exchange = exchange;
+    this.telemetry = telemetry;
+  }
+
+  String worker() {
+    return request.worker();
+  }
+
+  /** The one in use, if any; it may be lost already. */
+  @Nullable LiveSession current() {
+    return current;
+  }
+
+  void open() {
+    long sentAt = Ticks.now();
+    Session opened = store.open(request);
+    current = new LiveSession(opened, sentAt, this::lost);
+  }
+
+  /** Nothing is left to hand in: what it still holds, handlers that were stopped too, goes back. */
+  void leave(LiveSession session) {
+    session.leave();
+    store.leave(session.id());
+    current = null;
+  }
+
+  /** The store has ended it. */
+  void gone() {
+    current = null;
+  }
+
+  private void lost(String why) {
+    LOG.warn("Worker {} lost its session and stopped its running tasks: {}", worker(), why);
+    telemetry.sessionLost();
+    exchange.raise();
+  }
+}

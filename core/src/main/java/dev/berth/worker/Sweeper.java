@@ -1,0 +1,87 @@
+package dev.berth.worker;
+
+import dev.berth.store.Store;
+import dev.berth.store.Swept;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sweeps about every second, and at the moment the next task is due. Every worker does: a sweep is
+ * harmless from any number of processes, and with no leader there is none to fail.
+ */
+final class Sweeper extends Loop {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+  private static final long INTERVAL = TimeUnit.SECONDS.toNanos(1);
+
+  /** Keeps due times that lie close together from making a storm of sweeps. */
+  private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Keeps workers that heard of the same due time from sweeping in the same instant. */
+  private static final long DUE_JITTER = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private final Store store;
+  private final LookOut lookOut;
+  private final AtomicLong dueAt = new AtomicLong(Ticks.NEVER);
+  private volatile long regularAt;
+  private final Outage outage;
+  private long notBefore;
+
+  Sweeper(String worker, Store store, LookOut lookOut) {
+    super("berth sweeper " + worker, true, new Signal());
+    this.store = store;
+    this.lookOut = lookOut;
+    this.outage = Outage.quiet("worker " + worker + " cannot sweep");
+  }
+
+  /** A task is due after this time. */
+  void due(Duration in) {
+    long at = Ticks.plus(Ticks.after(in), ThreadLocalRandom.current().nextLong(DUE_JITTER));
+    if (dueAt.getAndAccumulate(at, Math::min) > at && at < regularAt) {
+      raise();
+    }
+  }
+
+  @Override
+  long turn() {
+    long wait = Math.max(notBefore, Math.min(regularAt, dueAt.get())) - Ticks.now();
+    if (wait > 0) {
+      return wait;
+    }
+    dueAt.set(Ticks.NEVER); // first, so that a due time told meanwhile is not forgotten
+    regularAt = Ticks.plus(Ticks.now(), jittered(INTERVAL));
+    try {
+      sweep();
+      outage.over();
+    } catch (RuntimeException e) {
+      outage.failed(e);
+    }
+    long pause = Math.max(SHORTEST_INTERVAL, outage.pause());
+    notBefore = Ticks.plus(Ticks.now(), pause);
+    return pause;
+  }
+
+  private void sweep() {
+    Swept swept = store.sweep();
+    if (swept.promoted() > 0 || swept.tasksReturned() > 0) {
+      lookOut.hint();
+    }
+    if (swept.sessionsExpired() > 0) {
+      LOG.info(
+          "Found {} dead sessions; {} of their tasks may run again",
+          swept.sessionsExpired(),
+          swept.tasksReturned());
+    }
+    if (swept.nextDue() != null) {
+      due(swept.nextDue());
+    }
+  }
+
+  private static long jittered(long nanos) {
+    return nanos - nanos / 10 + ThreadLocalRandom.current().nextLong(nanos / 5);
+  }
+}

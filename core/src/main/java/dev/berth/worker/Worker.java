@@ -1,0 +1,207 @@
+package dev.berth.worker;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.berth.store.SessionRequest;
+import dev.berth.store.Store;
+import dev.berth.store.StoreException;
+import dev.berth.store.WakeUp;
+import dev.berth.task.Codec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running worker: claims tasks of the types it handles, runs them, hands in their outcomes, and
+ * keeps at it while the store comes and goes. It runs until it is stopped.
+ */
+public final class Worker implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+  private static final Duration THREAD_END = Duration.ofSeconds(1);
+  private static final Duration LONGEST_GRACE = Duration.ofSeconds(5);
+  private static final Duration SHORTEST_GRACE = Duration.ofMillis(200);
+  private static final int GRACE_PART = 6;
+  private static final int NAMED_IN_LOG = 20;
+
+  private final WorkerSettings settings;
+  private final Store store;
+  private final QueueOrder queues;
+  private final Telemetry telemetry;
+  private final Throttle throttle;
+  private final Sessions sessions;
+  private final LookOut lookOut;
+  private final Deadlines deadlines;
+  private final HeartbeatLoop heartbeat;
+  private final Sweeper sweeper;
+  private final ExchangeLoop exchange;
+  private final ReentrantLock stopping = new ReentrantLock();
+  private boolean stopped;
+  private boolean hurried;
+  private Store.@Nullable Subscription wakeUps;
+
+  Worker(
+      Store store,
+      Codec codec,
+      WorkerSettings settings,
+      Map<String, Handling<?, ?>> handlings,
+      QueueOrder queues,
+      List<WorkerListener> listeners) {
+    this.settings = settings;
+    this.store = store;
+    this.queues = queues;
+    Signal signal = new Signal();
+    telemetry = new Telemetry(listeners);
+    throttle = new Throttle(settings);
+    lookOut = new LookOut(settings.pollInterval(), signal);
+    sessions = new Sessions(store, request(settings, handlings, queues), signal, telemetry);
+    deadlines = new Deadlines(sessions);
+    sweeper = new Sweeper(settings.name(), store, lookOut);
+    EndedAttempts ended = new EndedAttempts(signal);
+    Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
+    exchange =
+        new ExchangeLoop(store, sessions, queues, runner, throttle, lookOut, sweeper, telemetry);
+    heartbeat =
+        new HeartbeatLoop(
+            store,
+            sessions,
+            () -> throttle.capacity(exchange.inFlight()),
+            settings.heartbeatInterval());
+  }
+
+  private static SessionRequest request(
+      WorkerSettings settings, Map<String, Handling<?, ?>> handlings, QueueOrder queues) {
+    List<SessionRequest.Handled> handled =
+        handlings.values().stream().<SessionRequest.Handled>map(Handling::handled).toList();
+    return new SessionRequest(
+        settings.name(), handled, queues.names(), settings.lease(), settings.maxConcurrentTasks());
+  }
+
+  Worker start() {
+    exchange.openFirst();
+    if (settings.wakeUps()) {
+      wakeUps = subscribe();
+    }
+    deadlines.start();
+    heartbeat.start();
+    sweeper.start();
+    exchange.start();
+    LOG.info("Worker {} started, reading {}", settings.name(), queues.names());
+    return this;
+  }
+
+  public WorkerSettings settings() {
+    return settings;
+  }
+
+  public WorkerStats stats() {
+    return telemetry.stats(exchange.inFlight());
+  }
+
+  /**
+   * Claims no more, waits for running handlers as long as the settings say, then interrupts them
+   * and gives their tasks back without spending an attempt. Returns when all outcomes are handed in
+   * and the session is left. Calling it again is fine and waits for the first call.
+   */
+  public void stop() {
+    stopping.lock();
+    try {
+      if (!stopped) {
+        stopped = true;
+        stopOnce();
+      }
+    } finally {
+      stopping.unlock();
+    }
+  }
+
+  /** Stops it. */
+  @Override
+  public void close() {
+    stop();
+  }
+
+  private void stopOnce() {
+    exchange.drain();
+    if (!await(exchange::awaitDrained, settings.stopTimeout())) {
+      stopHandlers();
+    }
+    exchange.leave(settings.lease());
+    await(exchange::join, settings.lease().plus(THREAD_END));
+    if (wakeUps != null) {
+      wakeUps.close();
+    }
+    List<Loop> loops = List.of(exchange, heartbeat, sweeper, deadlines);
+    loops.forEach(Loop::end);
+    loops.forEach(loop -> await(loop::join, THREAD_END));
+    LOG.info("Worker {} stopped", settings.name());
+    if (hurried) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void stopHandlers() {
+    LiveSession session = sessions.current();
+    if (session == null) {
+      return;
+    }
+    session.running().forEach(attempt -> attempt.stop(Attempt.Phase.STOPPED));
+    if (await(exchange::awaitDrained, grace())) {
+      return;
+    }
+    List<Attempt> deaf = List.copyOf(session.running());
+    if (!deaf.isEmpty()) {
+      deaf.forEach(Attempt::lose); // the store takes them back when the session is left
+      LOG.warn(
+          "Worker {} leaves {} handlers behind that did not react to the interrupt: {}",
+          settings.name(),
+          deaf.size(),
+          deaf.stream().limit(NAMED_IN_LOG).map(Attempt::toString).collect(joining(", ")));
+    }
+  }
+
+  /** How long interrupted handlers have to clean up. */
+  private Duration grace() {
+    Duration part = settings.stopTimeout().dividedBy(GRACE_PART);
+    Duration atLeast = part.compareTo(SHORTEST_GRACE) < 0 ? SHORTEST_GRACE : part;
+    return atLeast.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : atLeast;
+  }
+
+  private interface Wait {
+    boolean upTo(Duration longest) throws InterruptedException;
+  }
+
+  /** Waits; an interrupt of the caller hurries this wait and those after it, but skips none. */
+  private boolean await(Wait wait, Duration longest) {
+    try {
+      return wait.upTo(hurried ? SHORTEST_GRACE : longest);
+    } catch (InterruptedException e) {
+      hurried = true;
+      return false;
+    }
+  }
+
+  private Store.@Nullable Subscription subscribe() {
+    try {
+      return store.onWork(this::woken);
+    } catch (StoreException e) {
+      LOG.warn("Worker {} hears no wake-ups and polls: {}", settings.name(), e.getMessage());
+      return null;
+    }
+  }
+
+  private void woken(WakeUp wakeUp) {
+    if (!queues.reads(wakeUp.queue())) {
+      return;
+    }
+    if (wakeUp.now()) {
+      lookOut.hint();
+    } else {
+      sweeper.due(wakeUp.in());
+    }
+  }
+}
