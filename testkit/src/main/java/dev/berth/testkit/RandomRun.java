@@ -151,7 +151,7 @@ final class RandomRun {
     }
     String[] queues = random.nextBoolean() ? QUEUES : new String[] {QUEUES[random.nextInt(2)]};
     Exchanged answer = holder.claimer.exchange(ended, random.nextInt(5), queues);
-// An exchange that did nothing may leave no trace: its repeat may then find new work.
+    // An exchange that did nothing may leave no trace: its repeat may then find new work.
     boolean didNothing =
         ended.isEmpty() && answer instanceof Exchanged.Done done && done.claims().isEmpty();
     if (random.nextInt(4) == 0 && !didNothing) {

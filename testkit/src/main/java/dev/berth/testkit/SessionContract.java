@@ -222,21 +222,6 @@ abstract class SessionContract extends ContractTest {
   }
 
   @Test
-  void anExchangeCannotClaimLessThanNothing() {
-    TaskId id = submitOne();
-    Claimer claimer = claimer();
-    Claim claim = claimer.claimOne();
-    ExchangeRequest wrong =
-        new ExchangeRequest(
-            claimer.id(), 2, List.of(new Ended(claim.lease(), FINISHED)), -1, List.of("default"));
-
-    assertThatThrownBy(() -> store.exchange(wrong)).matches(ContractTest::saysInvalid);
-
-    assertThat(state(id)).isEqualTo(TaskState.RUNNING);
-    assertThat(claimer.end(claim, FINISHED).stale()).isEmpty();
-  }
-
-  @Test
   void aSessionThatExpiresInTheMiddleOfItsExchangeLeavesNothingRunning() throws Exception {
     submitMany(500);
     for (int round = 0; round < 20; round++) {

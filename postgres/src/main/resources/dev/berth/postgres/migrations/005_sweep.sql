@@ -58,16 +58,15 @@ end $$;
 
 -- Makes the history partitions of the next days, for every retention in use. Quick when there is nothing to do.
 -- Returns how many were made. Gives way to readers: what cannot be locked at once is left to the next call.
-create function berth.make_partitions(p_days_ahead integer default 2) returns integer language plpgsql
-  set lock_timeout = '50ms' as $$
+create function berth.make_partitions(p_days_ahead integer default 2) returns integer language plpgsql as $$
 declare
   v_day   date;
   v_name  text;
   v_made  integer := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtext('berth.make_partitions')) then
-    return 0;
-  end if;
+  -- One at a time, and the others wait: whoever goes on finds the partitions there.
+  perform pg_advisory_xact_lock(hashtext('berth.make_partitions'));
+  perform set_config('lock_timeout', '50ms', true);
   for v_day in
     select distinct berth.keep_until(berth.now(), d.days + a.ahead)
       from (select finished_days from berth.task_type union select failed_days from berth.task_type
