@@ -2,6 +2,8 @@ package dev.berth.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Set;
+
 /**
  * A failure as text for the store: class, message, the frames of the user's code, causes. Bounded,
  * because it is stored with each failed attempt, and free of characters that databases refuse.
@@ -11,7 +13,8 @@ final class ErrorText {
   private static final int LONGEST = 4_000;
   private static final int FRAMES = 20;
   private static final int CAUSES = 5;
-  private static final String CALLER = Runner.class.getName();
+  private static final Set<String> CALLERS =
+      Set.of(Runner.class.getName(), WorkerBuilder.class.getName());
 
   private ErrorText() {}
 
@@ -52,7 +55,7 @@ final class ErrorText {
   private static void appendFrames(StringBuilder text, StackTraceElement[] frames) {
     int shown = 0;
     for (StackTraceElement frame : frames) {
-      if (frame.getClassName().startsWith(CALLER)) {
+      if (CALLERS.contains(frame.getClassName())) {
         return; // what called the handler is the same for every failure
       }
       if (++shown > FRAMES) {

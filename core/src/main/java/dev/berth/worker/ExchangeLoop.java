@@ -115,7 +115,7 @@ final class ExchangeLoop extends Loop {
     this.lookOut = lookOut;
     this.sweeper = sweeper;
     this.telemetry = telemetry;
-    this.outage = new Outage(sessions.worker());
+    this.outage = Outage.of("worker " + sessions.worker() + " cannot exchange");
   }
 
   int inFlight() {
@@ -164,7 +164,7 @@ final class ExchangeLoop extends Loop {
         drained.countDown();
       }
       return wait;
-    } catch (StoreException e) {
+    } catch (RuntimeException e) {
       return failed(e);
     }
   }
@@ -258,7 +258,9 @@ final class ExchangeLoop extends Loop {
     for (Attempt attempt : handedIn) {
       outcomes.add(new Ended(attempt.lease(), requireNonNull(attempt.outcome())));
     }
-    lookOut.looking();
+    if (claims > 0) {
+      lookOut.looking();
+    }
     List<String> order = queues.draw(ThreadLocalRandom.current());
     call =
         new Call(new ExchangeRequest(session.id(), number + 1, outcomes, claims, order), handedIn);
@@ -291,6 +293,7 @@ final class ExchangeLoop extends Loop {
       case Exchanged.SessionLost lost -> {
         session.lose("the store has given its tasks to others");
         made.handedIn().forEach(this::drop);
+        takeEnded().forEach(this::drop);
         suspects.forEach(this::drop);
         suspects.clear();
         sessions.gone();
@@ -318,8 +321,10 @@ final class ExchangeLoop extends Loop {
       sweeper.due(retryIn);
     }
     int asked = made.request().claims();
-    backlog = asked > 0 && done.claims().size() >= asked;
-    lookOut.looked();
+    if (asked > 0) {
+      backlog = done.claims().size() >= asked;
+      lookOut.looked();
+    }
     start(session, done.claims());
     session.cancel(done.cancelled());
   }
@@ -383,7 +388,7 @@ final class ExchangeLoop extends Loop {
     suspects.add(attempt);
   }
 
-  private long failed(StoreException e) {
+  private long failed(RuntimeException e) {
     outage.failed(e);
     if (Ticks.now() >= leaveBy) {
       LOG.warn(

@@ -4,14 +4,11 @@ import dev.berth.store.Capacity;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
 import dev.berth.store.Store;
-import dev.berth.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the session alive on a thread of its own, so that neither handlers nor a long exchange can
@@ -19,13 +16,13 @@ import org.slf4j.LoggerFactory;
  */
 final class HeartbeatLoop extends Loop {
 
-  private static final Logger LOG = LoggerFactory.getLogger(HeartbeatLoop.class);
   private static final long LONGEST_RETRY = TimeUnit.SECONDS.toNanos(1);
 
   private final Store store;
   private final Sessions sessions;
   private final Supplier<Capacity> capacity;
   private final long interval;
+  private final Outage outage;
 
   HeartbeatLoop(Store store, Sessions sessions, Supplier<Capacity> capacity, Duration interval) {
     super("berth heartbeat " + sessions.worker(), true, new Signal());
@@ -33,6 +30,7 @@ final class HeartbeatLoop extends Loop {
     this.sessions = sessions;
     this.capacity = capacity;
     this.interval = Ticks.nanos(interval);
+    this.outage = Outage.quiet("worker " + sessions.worker() + " cannot renew its lease");
   }
 
   @Override
@@ -44,9 +42,10 @@ final class HeartbeatLoop extends Loop {
     long sentAt = Ticks.now();
     try {
       beat(current, sentAt);
+      outage.over();
       return Math.max(1, sentAt + interval - Ticks.now());
-    } catch (StoreException e) {
-      LOG.debug("A heartbeat failed and is tried again: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      outage.failed(e);
       return Math.min(interval, LONGEST_RETRY);
     }
   }

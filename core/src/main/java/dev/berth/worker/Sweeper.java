@@ -1,7 +1,6 @@
 package dev.berth.worker;
 
 import dev.berth.store.Store;
-import dev.berth.store.StoreException;
 import dev.berth.store.Swept;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -22,22 +21,26 @@ final class Sweeper extends Loop {
   /** Keeps due times that lie close together from making a storm of sweeps. */
   private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** Keeps workers that heard of the same due time from sweeping in the same instant. */
+  private static final long DUE_JITTER = TimeUnit.MILLISECONDS.toNanos(2);
+
   private final Store store;
   private final LookOut lookOut;
   private final AtomicLong dueAt = new AtomicLong(Ticks.NEVER);
   private volatile long regularAt;
+  private final Outage outage;
   private long notBefore;
-  private int failures;
 
   Sweeper(String worker, Store store, LookOut lookOut) {
     super("berth sweeper " + worker, true, new Signal());
     this.store = store;
     this.lookOut = lookOut;
+    this.outage = Outage.quiet("worker " + worker + " cannot sweep");
   }
 
   /** A task is due after this time. */
   void due(Duration in) {
-    long at = Ticks.after(in);
+    long at = Ticks.plus(Ticks.after(in), ThreadLocalRandom.current().nextLong(DUE_JITTER));
     if (dueAt.getAndAccumulate(at, Math::min) > at && at < regularAt) {
       raise();
     }
@@ -53,12 +56,13 @@ final class Sweeper extends Loop {
     regularAt = Ticks.plus(Ticks.now(), jittered(INTERVAL));
     try {
       sweep();
-      failures = 0;
-      notBefore = Ticks.plus(Ticks.now(), SHORTEST_INTERVAL);
-    } catch (StoreException e) {
-      failed(e);
+      outage.over();
+    } catch (RuntimeException e) {
+      outage.failed(e);
     }
-    return 1;
+    long pause = Math.max(SHORTEST_INTERVAL, outage.pause());
+    notBefore = Ticks.plus(Ticks.now(), pause);
+    return pause;
   }
 
   private void sweep() {
@@ -75,16 +79,6 @@ final class Sweeper extends Loop {
     if (swept.nextDue() != null) {
       due(swept.nextDue());
     }
-  }
-
-  /** The exchange loop tells of a store that does not answer; here only what is not that. */
-  private void failed(StoreException e) {
-    failures++;
-    if (failures == 1 && e.kind() != StoreException.Kind.UNAVAILABLE) {
-      LOG.warn("A sweep failed and is tried again: {}", e.getMessage());
-    }
-    notBefore =
-        Ticks.plus(Ticks.now(), Backoff.afterFailures(failures, ThreadLocalRandom.current()));
   }
 
   private static long jittered(long nanos) {

@@ -10,6 +10,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,14 +43,15 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setArray(3, Arrays.of(connection, "text", unique, Submission::queue));
     statement.setArray(4, Arrays.of(connection, "int2", unique, s -> (short) s.priority()));
     statement.setArray(5, Arrays.of(connection, "timestamptz", unique, s -> instant(s.due())));
-    statement.setArray(6, Arrays.of(connection, "int8", unique, s -> delay(s.due())));
+    statement.setArray(6, Arrays.of(connection, "int8", unique, s -> toMicros(delay(s.due()))));
     statement.setArray(7, Arrays.of(connection, "text", unique, Submission::payload));
     statement.setArray(
         8, Arrays.of(connection, "text", unique, s -> Arrays.pairs(connection, s.metadata())));
     statement.setBoolean(9, repeat || unique.stream().anyMatch(Submission::ownId));
     try (ResultSet row = statement.executeQuery()) {
       row.next();
-      return new BatchSubmit(answers(batch, existing(row)), hints(unique, row.getLong("position")));
+      return new BatchSubmit(
+          answers(batch, existing(row)), hints(unique, atMicros(row.getLong("position"))));
     }
   }
 
@@ -73,28 +76,37 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return answers;
   }
 
-  private static List<Hint> hints(List<Submission> batch, long position) {
+  /** An instant may be past or not: the clock that decides is the store's, so both are hinted. */
+  private static List<Hint> hints(List<Submission> batch, Instant position) {
     Set<Hint> hints = new HashSet<>();
     for (Submission submission : batch) {
-      switch (submission.due()) {
-        case Due.Now now -> hints.add(new Hint(false, position, submission.queue()));
-        case Due.After(Duration delay) ->
-            hints.add(new Hint(true, micros(delay), submission.queue()));
-        case Due.At at -> hints.add(new Hint(true, 0, submission.queue()));
+      Due due = submission.due();
+      if (!(due instanceof Due.After)) {
+        hints.add(new Hint.Ready(submission.queue(), submission.priority(), position));
+      }
+      if (!(due instanceof Due.Now)) {
+        hints.add(new Hint.Later(submission.queue(), delay(due)));
       }
     }
     return List.copyOf(hints);
   }
 
+  /** Long past is past: not every instant has a place in a timestamptz. */
   private static @Nullable String instant(Due due) {
-    return due instanceof Due.At at ? at.instant().toString() : null;
+    return due instanceof Due.At(Instant at)
+        ? (at.isBefore(Instant.EPOCH) ? Instant.EPOCH : at).toString()
+        : null;
   }
 
-  private static long delay(Due due) {
-    return due instanceof Due.After after ? micros(after.delay()) : 0;
+  private static Duration delay(Due due) {
+    return due instanceof Due.After after ? after.delay() : Duration.ZERO;
   }
 
-  private static long micros(Duration duration) {
-    return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
+  private static long toMicros(Duration delay) {
+    return TimeUnit.SECONDS.toMicros(delay.toSeconds()) + delay.toNanosPart() / 1_000;
+  }
+
+  private static Instant atMicros(long sinceEpoch) {
+    return Instant.EPOCH.plus(sinceEpoch, ChronoUnit.MICROS);
   }
 }

@@ -22,7 +22,7 @@ record Commands(Database database) {
   }
 
   private Applied cancel(TaskId task, String reason) {
-    return word("cancel task " + task, Statements.CANCEL, task.value(), reason);
+    return word("cancel task " + task, Statements.CANCEL, task.value(), Texts.storable(reason));
   }
 
   private Applied word(String doing, Statements statement, Object first, @Nullable String second) {

@@ -26,9 +26,10 @@ final class Failures {
       case "08", "53", "57", "58" -> Kind.UNAVAILABLE;
       // serialisation failure, deadlock: the transaction was rolled back, a repeat may succeed
       case "40", "55" -> Kind.UNAVAILABLE;
+      // an insert met a history partition that was being made: the next one finds it
+      case "23" -> state.equals("23514") ? Kind.UNAVAILABLE : Kind.CONFLICT;
       case "3F", "42" -> Kind.CORRUPT;
       case "XX" -> Kind.CORRUPT;
-      case "23" -> Kind.CONFLICT;
       default -> Kind.INVALID;
     };
   }

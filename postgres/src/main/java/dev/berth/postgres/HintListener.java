@@ -4,6 +4,7 @@ import dev.berth.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,22 +19,35 @@ final class HintListener implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HintListener.class);
   private static final int WAIT_MS = 10_000;
   private static final long RETRY_MS = 1_000;
+  private static final long CONNECT_MS = 2_000;
 
   private final Database database;
   private final Consumer<Hint> heard;
 
-  /** Called after each (re)connect: hints may have been lost before it. */
-  private final Runnable connected;
+  /** Called after each reconnect: hints may have been lost before it. */
+  private final Runnable reconnected;
 
+  private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
   private volatile @Nullable Connection connection;
 
-  HintListener(Database database, Consumer<Hint> heard, Runnable connected) {
+  HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
     this.database = database;
     this.heard = heard;
-    this.connected = connected;
+    this.reconnected = reconnected;
     this.thread = Thread.ofPlatform().daemon().name("berth-listen").start(this::listen);
+  }
+
+  /** Waits a moment for the first connection, so that what happens next is heard. */
+  void awaitConnected() {
+    try {
+      if (!listening.await(CONNECT_MS, TimeUnit.MILLISECONDS)) {
+        log.debug("Not listening yet, polling meanwhile");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void listen() {
@@ -55,7 +69,10 @@ final class HintListener implements AutoCloseable {
     try (Statement statement = taken.createStatement()) {
       statement.execute("listen " + Hint.CHANNEL);
     }
-    connected.run();
+    if (listening.getCount() == 0) {
+      reconnected.run();
+    }
+    listening.countDown();
     while (!closed) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
       if (notifications != null) {

@@ -22,7 +22,15 @@ final class HintSender implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HintSender.class);
   private static final long PAUSE_MS = 5;
 
-  private record Key(boolean due, String queue) {}
+  /** Hints with the same key share one notification. */
+  private record Key(String queue, int priority) {
+
+    private static final int LATER = -2;
+
+    static Key of(Hint hint) {
+      return new Key(hint.queue(), hint instanceof Hint.Ready ready ? ready.priority() : LATER);
+    }
+  }
 
   private final HeldConnection connection;
   private final Map<Key, Hint> waiting = new LinkedHashMap<>();
@@ -50,7 +58,7 @@ final class HintSender implements AutoCloseable {
 
   synchronized void send(Collection<Hint> hints) {
     for (Hint hint : hints) {
-      waiting.merge(new Key(hint.due(), hint.queue()), hint, Hint::earlier);
+      waiting.merge(Key.of(hint), hint, Hint::earlier);
     }
     notifyAll();
   }

@@ -3,17 +3,20 @@ package dev.berth.postgres;
 import dev.berth.store.Store;
 import dev.berth.store.WakeUp;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hints in and out: told to the workers of this process at once and to others by NOTIFY; heard from
  * others by LISTEN, for as long as anyone here listens.
  */
 final class Hints implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Hints.class);
 
   private final Database database;
   private final boolean notifications;
@@ -35,6 +38,7 @@ final class Hints implements AutoCloseable {
     listeners.add(wanted);
     if (notifications && listener == null) {
       listener = new HintListener(database, this::hear, () -> hear(Hint.ANYWHERE));
+      listener.awaitConnected();
     }
     return () -> forget(wanted);
   }
@@ -49,9 +53,15 @@ final class Hints implements AutoCloseable {
 
   private void hear(Hint hint) {
     first.accept(hint);
-    Duration in = hint.due() ? Duration.of(hint.micros(), ChronoUnit.MICROS) : Duration.ZERO;
+    Duration in = hint instanceof Hint.Later later ? later.in() : Duration.ZERO;
     WakeUp wakeUp = new WakeUp(hint.queue(), in);
-    listeners.forEach(listening -> listening.accept(wakeUp));
+    for (Consumer<WakeUp> listening : listeners) {
+      try {
+        listening.accept(wakeUp);
+      } catch (RuntimeException e) {
+        log.warn("A listener for wake-ups failed: {}", e.toString());
+      }
+    }
   }
 
   private synchronized HintSender sender() {

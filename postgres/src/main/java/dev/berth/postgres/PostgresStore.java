@@ -124,7 +124,9 @@ public final class PostgresStore implements Store {
   @Override
   public Exchanged exchange(ExchangeRequest request) {
     WorkerSession session = sessions.get(request.session());
-    return session == null ? new Exchanged.SessionLost() : Exchanges.run(session, request);
+    return session == null
+        ? new Exchanged.SessionLost()
+        : Exchanges.run(session, request, hints::tell);
   }
 
   @Override
@@ -152,7 +154,12 @@ public final class PostgresStore implements Store {
 
   @Override
   public Applied apply(Command command) {
-    return commands.apply(command);
+    Applied applied = commands.apply(command);
+    // with notifications the database tells; without, at least this process shall know
+    if (!notifications && applied == Applied.DONE) {
+      hints.tell(List.of(Hint.ANYWHERE));
+    }
+    return applied;
   }
 
   @Override
@@ -183,8 +190,8 @@ public final class PostgresStore implements Store {
   }
 
   private void heard(Hint hint) {
-    if (!hint.due()) {
-      sessions.values().forEach(session -> session.plan().lower(hint));
+    if (hint instanceof Hint.Ready ready) {
+      sessions.values().forEach(session -> session.plan().lower(ready));
     }
   }
 }

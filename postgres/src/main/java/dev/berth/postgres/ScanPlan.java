@@ -54,7 +54,10 @@ final class ScanPlan {
   }
 
   private static final class Queue {
+
+    /** Priorities that were ever seen; an empty one costs a probe, nothing more. */
     private final Map<Integer, Level> levels = new TreeMap<>(Comparator.reverseOrder());
+
     private boolean scanDue = true;
     private boolean dry = true;
     private long scannedAt;
@@ -62,7 +65,9 @@ final class ScanPlan {
 
     boolean wantsScan(long nanos) {
       long since = nanos - scannedAt;
-      return scanDue || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
+      return scanDue
+          || levels.isEmpty()
+          || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
     }
   }
 
@@ -85,7 +90,6 @@ final class ScanPlan {
   /** A whole scan of this queue was made; what it found follows by {@link #read}. */
   synchronized void scanned(String name, long nanos, long took) {
     Queue queue = queue(name);
-    queue.levels.clear();
     queue.scanDue = false;
     queue.scannedAt = nanos;
     queue.scanCost = took;
@@ -101,15 +105,25 @@ final class ScanPlan {
     queue(name).dry = dry;
   }
 
-  /** Ready work was announced at this position. */
-  synchronized void lower(Hint hint) {
-    if (hint.anywhere()) {
+  /** Ready work was announced. */
+  synchronized void lower(Hint.Ready hint) {
+    if (hint.queue().isEmpty()) {
       queues.values().forEach(queue -> queue.scanDue = true);
+      return;
     }
     Queue queue = queues.get(hint.queue());
-    if (queue != null) {
-      queue.scanDue |= queue.levels.isEmpty();
-      queue.levels.replaceAll((priority, level) -> level.lowered(hint.position()));
+    if (queue == null) {
+      return;
+    }
+    if (hint.priority() == Hint.Ready.ANY) {
+      queue.scanDue = true;
+      return;
+    }
+    Level known = queue.levels.get(hint.priority());
+    if (known != null) {
+      queue.levels.put(hint.priority(), known.lowered(hint.position()));
+    } else if (!queue.levels.isEmpty()) {
+      queue.levels.put(hint.priority(), new Level(hint.position(), false));
     }
   }
 

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -22,7 +23,7 @@ final class Sessions {
 
   /** Registers the types, then opens; returns the number of the session. */
   static long open(Connection connection, SessionRequest request) throws SQLException {
-    register(connection, request.types());
+    register(connection, newestWords(request.types()));
     Upkeep.makePartitions(connection);
     return Database.run(
         connection,
@@ -55,11 +56,18 @@ final class Sessions {
                       List<Lease> leases = List.copyOf(progress.keySet());
                       statement.setLong(1, session.id());
                       statement.setInt(2, capacity.free());
-                      statement.setFloat(3, (float) capacity.memory());
+                      statement.setInt(3, capacity.max());
+                      statement.setFloat(4, (float) capacity.memory());
                       statement.setArray(
-                          4, Arrays.of(connection, "uuid", leases, l -> l.task().value()));
-                      statement.setArray(5, Arrays.of(connection, "int8", leases, Lease::token));
-                      statement.setArray(6, Arrays.of(connection, "text", leases, progress::get));
+                          5, Arrays.of(connection, "uuid", leases, l -> l.task().value()));
+                      statement.setArray(6, Arrays.of(connection, "int8", leases, Lease::token));
+                      statement.setArray(
+                          7,
+                          Arrays.of(
+                              connection,
+                              "text",
+                              leases,
+                              l -> Texts.storable(progress.getOrDefault(l, ""))));
                       try (ResultSet row = statement.executeQuery()) {
                         row.next();
                         return new Heartbeat(row.getBoolean("alive"), cancelled(row));
@@ -80,6 +88,13 @@ final class Sessions {
                       statement.setLong(1, session.id());
                       return statement.execute();
                     }));
+  }
+
+  /** A type named twice counts as it was named last. */
+  private static List<Handled> newestWords(List<Handled> types) {
+    Map<String, Handled> newest = new LinkedHashMap<>();
+    types.forEach(type -> newest.put(type.type(), type));
+    return List.copyOf(newest.values());
   }
 
   private static void register(Connection connection, List<Handled> types) throws SQLException {

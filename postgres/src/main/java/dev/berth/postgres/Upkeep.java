@@ -7,13 +7,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The sweep of this process: promotes and expires each time, prunes now and then. */
 final class Upkeep {
-
-  private static final long PRUNE_EVERY_NANOS = TimeUnit.HOURS.toNanos(1);
 
   /** A sweep without a floor finds tasks that were committed after their due time. */
   private static final long RESCAN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -23,7 +22,8 @@ final class Upkeep {
   private final Database database;
   private @Nullable OffsetDateTime floor;
   private long rescannedAt = System.nanoTime() - RESCAN_EVERY_NANOS;
-  private long prunedAt = System.nanoTime() - PRUNE_EVERY_NANOS;
+  private @Nullable String today;
+  private @Nullable String prunedOn;
 
   Upkeep(Database database) {
     this.database = database;
@@ -33,21 +33,26 @@ final class Upkeep {
     return database.connected(
         "sweep",
         connection -> {
-          if (System.nanoTime() - prunedAt >= PRUNE_EVERY_NANOS) {
-            makePartitions(connection);
-            run(connection, Statements.PRUNE);
-            prunedAt = System.nanoTime();
-          }
           int promoted = 0;
           while (true) {
             Swept swept = promote(connection);
             promoted += swept.promoted();
             if (swept.promoted() < FULL_BATCH) {
+              prune(connection);
               return new Swept(
                   promoted, swept.sessionsExpired(), swept.tasksReturned(), swept.nextDue());
             }
           }
         });
+  }
+
+  /** Once a day of the store's clock: history is kept by the day. */
+  private void prune(Connection connection) throws SQLException {
+    if (!Objects.equals(today, prunedOn)) {
+      makePartitions(connection);
+      run(connection, Statements.PRUNE);
+      prunedOn = today;
+    }
   }
 
   static void makePartitions(Connection connection) throws SQLException {
@@ -68,6 +73,7 @@ final class Upkeep {
           try (ResultSet row = statement.executeQuery()) {
             row.next();
             floor = row.getObject("floor", OffsetDateTime.class);
+            today = row.getString("today");
             long micros = row.getLong("next_due_micros");
             Duration nextDue =
                 row.wasNull() ? null : Duration.of(Math.max(0, micros), ChronoUnit.MICROS);

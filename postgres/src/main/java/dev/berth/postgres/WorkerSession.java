@@ -11,7 +11,6 @@ import dev.berth.store.SessionRequest;
 record WorkerSession(
     long id,
     SessionRequest request,
-    Retentions retentions,
     ScanPlan plan,
     HeldConnection exchange,
     HeldConnection heartbeat)
@@ -19,12 +18,7 @@ record WorkerSession(
 
   static WorkerSession of(long id, SessionRequest request, Database database) {
     return new WorkerSession(
-        id,
-        request,
-        new Retentions(request.types()),
-        new ScanPlan(),
-        new HeldConnection(database),
-        new HeldConnection(database));
+        id, request, new ScanPlan(), new HeldConnection(database), new HeldConnection(database));
   }
 
   @Override

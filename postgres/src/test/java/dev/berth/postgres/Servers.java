@@ -33,7 +33,7 @@ enum Servers {
   }
 
   static HikariDataSource pool(String url) {
-    return pool(url, 20);
+    return pool(url, 60);
   }
 
   static HikariDataSource pool(String url, int size) {
@@ -53,7 +53,10 @@ enum Servers {
 
   private static LocalPostgres start(Servers version) {
     LocalPostgres.Options options =
-        LocalPostgres.Options.defaults().setting("max_connections", "300");
+        LocalPostgres.Options.defaults()
+            .setting("max_connections", "1000")
+            // nothing here cuts the power: a database per test is made in a moment
+            .setting("fsync", "off");
     if (version == OLDEST) {
       options = options.binariesFrom(Path.of(System.getProperty("berth.test.oldest-postgres")));
     }

@@ -83,7 +83,7 @@ create table berth.task_history_default partition of berth.task_history default;
 create table berth.task_type (
   name          text        not null,
   finished_days integer     not null default 7,   -- 0: keep no history
-  failed_days   integer     not null default 30,  -- failed, cancelled, and every attempt that was not the last
+  failed_days   integer     not null default 30,  -- failed, and every attempt that was not the last
   max_crashes   integer     not null default 5,   -- a task that took more workers down than this has failed
   registered_at timestamptz not null,
   constraint task_type_pkey primary key (name),
@@ -145,11 +145,15 @@ create function berth.keep_until(p_ended_at timestamptz, p_days integer) returns
   select (p_ended_at at time zone 'UTC')::date + p_days
 $$;
 
-create function berth.keep_days(p_type text, p_outcome berth.outcome) returns integer language sql stable as $$
-  select case when p_outcome = 'finished'
-              then coalesce((select finished_days from berth.task_type where name = p_type), 7)
-              else coalesce((select failed_days from berth.task_type where name = p_type), 30) end
-$$;
+-- How many days the type wants an attempt with this outcome kept; 0: not at all.
+create function berth.keep_days(p_type text, p_outcome berth.outcome) returns integer language plpgsql stable as $$
+declare
+  v_type berth.task_type;
+begin
+  select * into v_type from berth.task_type y where y.name = p_type;
+  return case when p_outcome in ('finished', 'cancelled')
+              then coalesce(v_type.finished_days, 7) else coalesce(v_type.failed_days, 30) end;
+end $$;
 
 -- Metadata as key, value, key, value: what a client can read without a JSON parser.
 create function berth.pairs(p_metadata jsonb) returns text[] language plpgsql immutable as $$

@@ -1,15 +1,16 @@
 -- Submit: tasks become durable. Nothing here locks a row that anybody else needs.
 
 -- Wake-ups on channel `berth`. They are hints; a lost one costs a poll.
---   ready <microseconds> <queue>   work is claimable, none of it placed before this position
---   due <microseconds> <queue>     work will be due after so long
---   cancel <session>               a task of this session shall stop
+--   ready <microseconds> <priority> <queue>   work is claimable, none of it placed before this position;
+--                                             priority -1: any
+--   due <microseconds> <queue>                work will be due after so long
+--   cancel <session>                          a task of this session shall stop
 create function berth.microseconds(p_time timestamptz) returns bigint language sql immutable as $$
   select (extract(epoch from p_time) * 1000000)::bigint
 $$;
 
-create function berth.wake_ready(p_queue text, p_position timestamptz) returns void language sql as $$
-  select pg_notify('berth', 'ready ' || berth.microseconds(p_position) || ' ' || p_queue)
+create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamptz) returns void language sql as $$
+  select pg_notify('berth', 'ready ' || berth.microseconds(p_position) || ' ' || p_priority || ' ' || p_queue)
 $$;
 
 -- Only what is due within a minute: sweeps look far more often by themselves. In whole seconds, so that a transaction
@@ -91,7 +92,7 @@ begin
   if submit.due_at > v_now then
     perform berth.wake_due(submit.queue, submit.due_at);
   else
-    perform berth.wake_ready(submit.queue, transaction_timestamp() + (select shift from berth.clock));
+    perform berth.wake_ready(submit.queue, submit.priority, transaction_timestamp() + (select shift from berth.clock));
   end if;
   return v_id;
 end $$;

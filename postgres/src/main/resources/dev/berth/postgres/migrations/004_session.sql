@@ -31,6 +31,7 @@ $$;
 create function berth.heartbeat(
   p_session  bigint,
   p_free     integer,
+  p_max      integer,
   p_memory   real,
   p_ids      uuid[]   default '{}',  -- tasks with news, their tokens, the texts
   p_tokens   bigint[] default '{}',
@@ -41,7 +42,7 @@ declare
   v_now timestamptz := berth.now();
 begin
   update berth.session s
-     set expires_at = v_now + s.lease, free = p_free, memory = p_memory
+     set expires_at = v_now + s.lease, free = p_free, max = p_max, memory = p_memory
    where s.id = p_session and s.expires_at > v_now
   returning s.expires_at into heartbeat.expires_at;
   alive := found;
@@ -80,9 +81,10 @@ begin
   with held as (
     select t.id, t.token, t.session_id, t.attempt, s.worker,
            case when t.cancel_requested then 'cancelled'
-                when p_outcome = 'crashed' and t.crashes + 1 >= coalesce(y.max_crashes, 5) then 'failed'
+                when p_outcome = 'crashed' and t.crashes + 1 >= coalesce(y.max_crashes, 5) then 'crashed'
            end::berth.outcome as last_outcome,  -- null: it lives on
-           case when p_outcome = 'crashed'
+           case when t.cancel_requested then t.last_error
+                when p_outcome = 'crashed'
                 then format('the worker %s (session %s) was lost while the task ran: crash %s of at most %s',
                             s.worker, s.id, t.crashes + 1, coalesce(y.max_crashes, 5))
            end as error,
@@ -110,7 +112,7 @@ begin
      where t.id = h.id and h.last_outcome is null
     returning t.*
   ), woken as (
-    select berth.wake_ready(r.queue, v_now) from returned r group by r.queue
+    select berth.wake_ready(r.queue, r.priority, v_now) from returned r group by r.queue, r.priority
   ), kept as (
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
@@ -125,7 +127,7 @@ begin
       join held h on h.id = e.id
      where h.keep_days > 0
   )
-  select (select count(*) from held) + 0 * (select count(*) from woken) into v_count;
+  select (select count(*) from returned) + 0 * (select count(*) from woken) into v_count;
 
   delete from berth.exchange_log l where l.session_id = any (p_sessions);
   delete from berth.session s where s.id = any (p_sessions);

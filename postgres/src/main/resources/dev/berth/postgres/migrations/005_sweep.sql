@@ -11,7 +11,7 @@ declare
   v_floor  timestamptz := coalesce(p_floor, '-infinity');
   v_ctids  tid[];
   v_last   timestamptz;
-  v_queues text[];
+  v_woken  integer;
 begin
   select array_agg(l.ctid order by l.due_at, l.id), max(l.due_at) into v_ctids, v_last
     from (select t.ctid, t.due_at, t.id from berth.task t
@@ -25,9 +25,9 @@ begin
          set state = 'ready', position = v_now - (promoted - d.number) * interval '1 microsecond'
         from unnest(v_ctids) with ordinality as d (ctid, number)
        where t.ctid = d.ctid
-      returning t.queue)
-    select array_agg(distinct queue) into v_queues from moved;
-    perform berth.wake_ready(q.name, v_now - promoted * interval '1 microsecond') from unnest(v_queues) as q (name);
+      returning t.queue, t.priority)
+    select count(berth.wake_ready(m.queue, m.priority, v_now - promoted * interval '1 microsecond')) into v_woken
+      from (select distinct queue, priority from moved) m;
   end if;
 
   -- Never younger than 100 ms: work committed late would be hidden until the next look from the start.
@@ -58,16 +58,15 @@ end $$;
 
 -- Makes the history partitions of the next days, for every retention in use. Quick when there is nothing to do.
 -- Returns how many were made. Gives way to readers: what cannot be locked at once is left to the next call.
-create function berth.make_partitions(p_days_ahead integer default 2) returns integer language plpgsql
-  set lock_timeout = '50ms' as $$
+create function berth.make_partitions(p_days_ahead integer default 2) returns integer language plpgsql as $$
 declare
   v_day   date;
   v_name  text;
   v_made  integer := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtext('berth.make_partitions')) then
-    return 0;
-  end if;
+  -- One at a time, and the others wait: whoever goes on finds the partitions there.
+  perform pg_advisory_xact_lock(hashtext('berth.make_partitions'));
+  perform set_config('lock_timeout', '50ms', true);
   for v_day in
     select distinct berth.keep_until(berth.now(), d.days + a.ahead)
       from (select finished_days from berth.task_type union select failed_days from berth.task_type

@@ -15,7 +15,7 @@ begin
                 then 'unchanged' else 'unknown' end;
   end if;
   if v_task.state = 'running' then
-    update berth.task t set cancel_requested = true where t.id = p_id;
+    update berth.task t set cancel_requested = true, last_error = coalesce(p_reason, t.last_error) where t.id = p_id;
     perform pg_notify('berth', 'cancel ' || v_task.session_id);
     return 'requested';
   end if;
@@ -39,7 +39,7 @@ declare
   v_now  timestamptz := berth.now();
 begin
   select * into v_last from berth.task_history h
-   where h.task_id = p_id and h.final and h.outcome in ('failed', 'cancelled') for update;
+   where h.task_id = p_id and h.final and h.outcome <> 'finished' for update;
   if not found then
     return case when exists (select from berth.tasks t where t.id = p_id) then 'unchanged' else 'unknown' end;
   end if;
@@ -51,7 +51,7 @@ begin
     return 'unchanged';
   end if;
   update berth.task_history h set final = false, payload = null, metadata = null where h.task_id = p_id and h.final;
-  perform berth.wake_ready(v_last.queue, v_now);
+  perform berth.wake_ready(v_last.queue, v_last.priority, v_now);
   return 'done';
 end $$;
 
@@ -68,6 +68,6 @@ begin
   if not found then
     return 'unchanged';
   end if;
-  perform berth.wake_ready(p_queue, 'epoch');
+  perform berth.wake_ready(p_queue, -1, 'epoch');
   return 'done';
 end $$;

@@ -2,13 +2,14 @@
 
 create view berth.tasks as
   select t.id, t.type, t.queue, t.priority,
-         case when t.state = 'running' then 'RUNNING' when t.failures > 0 then 'RETRYING' else 'PENDING' end as state,
+         case when t.state = 'running' then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING' else 'PENDING' end as state,
          t.submitted_at, t.due_at, t.started_at, null::timestamptz as ended_at,
          t.attempt, t.failures, t.crashes, t.session_id, t.token, s.worker,
          t.cancel_requested, t.progress, t.last_error as error, null::text as result, t.payload, t.metadata
     from berth.task t left join berth.session s on s.id = t.session_id
   union all
-  select h.task_id, h.type, h.queue, h.priority, upper(h.outcome::text),
+  select h.task_id, h.type, h.queue, h.priority,
+         case h.outcome when 'crashed' then 'FAILED' else upper(h.outcome::text) end,
          h.submitted_at, h.due_at, h.started_at, h.ended_at,
          h.attempt, h.failures, h.crashes, h.session_id, h.token, h.worker,
          false, null, h.error, h.result, h.payload, h.metadata
@@ -37,4 +38,4 @@ create view berth.queues as
                  count(*) filter (where t.state = 'running') as running,
                  min(t.position) filter (where t.state = 'ready') as oldest_ready
             from berth.task t group by t.queue) c
-    full join berth.queue q on q.name = c.name;
+    full join (select * from berth.queue where paused) q on q.name = c.name;

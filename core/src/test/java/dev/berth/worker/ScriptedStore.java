@@ -1,0 +1,403 @@
+package dev.berth.worker;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Capacity;
+import dev.berth.store.Claim;
+import dev.berth.store.Command;
+import dev.berth.store.Ended;
+import dev.berth.store.ExchangeRequest;
+import dev.berth.store.Exchanged;
+import dev.berth.store.Heartbeat;
+import dev.berth.store.Lease;
+import dev.berth.store.Session;
+import dev.berth.store.SessionId;
+import dev.berth.store.SessionRequest;
+import dev.berth.store.Store;
+import dev.berth.store.StoreException;
+import dev.berth.store.StoreReader;
+import dev.berth.store.Submission;
+import dev.berth.store.Submitted;
+import dev.berth.store.Swept;
+import dev.berth.store.WakeUp;
+import dev.berth.task.Due;
+import dev.berth.task.Outcome;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A small store whose failures a test can order: replies that get lost, calls that hang or are
+ * refused, sessions that expire. Retries are due at once; due times are up to the test.
+ */
+final class ScriptedStore implements Store {
+
+  /** What happens to one call. */
+  enum Fault {
+    /** It does not take place, and fails. */
+    UNAVAILABLE,
+    /** It takes place, and fails all the same. */
+    REPLY_LOST,
+    /** It fails in a way no store should. */
+    BUG
+  }
+
+  private static final class Task {
+    private final Submission submission;
+    private int attempt;
+    private int failures;
+
+    private Task(Submission submission) {
+      this.submission = submission;
+    }
+  }
+
+  private static final class Presence {
+    private final Duration lease;
+    private final Map<Lease, Task> running = new LinkedHashMap<>();
+    private final List<Lease> cancelled = new ArrayList<>();
+    private long number;
+    private Exchanged.@Nullable Done answer;
+
+    private Presence(Duration lease) {
+      this.lease = lease;
+    }
+  }
+
+  private final Deque<Task> pending = new ArrayDeque<>();
+  private final Map<SessionId, Presence> sessions = new LinkedHashMap<>();
+  private final Map<TaskId, List<Outcome>> outcomes = new HashMap<>();
+  private final List<ExchangeRequest> requests = new ArrayList<>();
+  private final List<SessionRequest> opened = new ArrayList<>();
+  private final List<SessionId> left = new ArrayList<>();
+  private final Map<Lease, String> progress = new LinkedHashMap<>();
+  private final Deque<Fault> faults = new ArrayDeque<>();
+  private final Deque<Swept> sweeps = new ArrayDeque<>();
+  private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
+  private Predicate<Ended> refused = ended -> false;
+  private @Nullable Capacity capacity;
+  private final AtomicInteger held = new AtomicInteger();
+  private volatile long heardAt;
+  private long token;
+  private int swept;
+  private volatile boolean down;
+  private volatile boolean heartbeatsDown;
+  private volatile @Nullable CountDownLatch exchangeGate;
+  private volatile @Nullable CountDownLatch heartbeatGate;
+
+  // What a test orders.
+
+  TaskId add(TaskType<String, ?> type, String payload) {
+    TaskId id = TaskId.next();
+    submit(
+        List.of(
+            new Submission(
+                id, false, type.name(), type.queue(), 5, Due.NOW, payload, Map.of("of", "test"))));
+    return id;
+  }
+
+  synchronized void next(Fault... ordered) {
+    faults.addAll(List.of(ordered));
+  }
+
+  synchronized void nextSweep(Swept answer) {
+    sweeps.add(answer);
+  }
+
+  synchronized void refuse(Predicate<Ended> which) {
+    refused = which;
+  }
+
+  void down(boolean value) {
+    down = value;
+  }
+
+  void heartbeatsDown(boolean value) {
+    heartbeatsDown = value;
+  }
+
+  /** Exchanges hang from now on, before they take place, until the gate is opened. */
+  void holdExchanges(@Nullable CountDownLatch gate) {
+    exchangeGate = gate;
+  }
+
+  void holdHeartbeats(@Nullable CountDownLatch gate) {
+    heartbeatGate = gate;
+  }
+
+  /** All sessions are dead and their tasks pending again. */
+  synchronized void expireSessions() {
+    for (Presence presence : sessions.values()) {
+      pending.addAll(presence.running.values());
+    }
+    sessions.clear();
+  }
+
+  /** The lease of this task has been taken away, while its session lives on. */
+  synchronized void takeAway(TaskId id) {
+    for (Presence presence : sessions.values()) {
+      presence.running.keySet().removeIf(lease -> lease.task().equals(id));
+    }
+  }
+
+  synchronized void cancel(TaskId id) {
+    for (Presence presence : sessions.values()) {
+      presence.running.keySet().stream()
+          .filter(lease -> lease.task().equals(id))
+          .forEach(presence.cancelled::add);
+    }
+  }
+
+  void wake(WakeUp hint) {
+    List<Consumer<WakeUp>> all;
+    synchronized (this) {
+      all = List.copyOf(listeners);
+    }
+    all.forEach(listener -> listener.accept(hint));
+  }
+
+  // What a test looks at.
+
+  synchronized List<Outcome> outcomes(TaskId id) {
+    return List.copyOf(outcomes.getOrDefault(id, List.of()));
+  }
+
+  synchronized List<ExchangeRequest> requests() {
+    return List.copyOf(requests);
+  }
+
+  synchronized List<SessionRequest> opened() {
+    return List.copyOf(opened);
+  }
+
+  synchronized List<SessionId> left() {
+    return List.copyOf(left);
+  }
+
+  /** How many calls came to a gate. */
+  int held() {
+    return held.get();
+  }
+
+  /** The tick of the last heartbeat that kept a session alive. */
+  long heardAt() {
+    return heardAt;
+  }
+
+  synchronized int listeners() {
+    return listeners.size();
+  }
+
+  synchronized int swept() {
+    return swept;
+  }
+
+  synchronized int pendingCount() {
+    return pending.size();
+  }
+
+  synchronized int runningCount() {
+    return sessions.values().stream().mapToInt(presence -> presence.running.size()).sum();
+  }
+
+  synchronized @Nullable Capacity capacity() {
+    return capacity;
+  }
+
+  synchronized List<String> progress() {
+    return List.copyOf(progress.values());
+  }
+
+  // The store.
+
+  @Override
+  public synchronized List<Submitted> submit(List<Submission> batch) {
+    batch.forEach(submission -> pending.add(new Task(submission)));
+    return batch.stream().<Submitted>map(each -> new Submitted.Accepted(each.id())).toList();
+  }
+
+  @Override
+  public synchronized Session open(SessionRequest request) {
+    checkUp();
+    opened.add(request);
+    SessionId id = new SessionId("session-" + opened.size());
+    sessions.put(id, new Presence(request.lease()));
+    return new Session(id, request.lease());
+  }
+
+  @Override
+  public Exchanged exchange(ExchangeRequest request) {
+    await(exchangeGate);
+    synchronized (this) {
+      requests.add(request);
+      checkUp();
+      Fault fault = faults.poll();
+      if (fault == Fault.UNAVAILABLE) {
+        throw unavailable();
+      }
+      if (fault == Fault.BUG) {
+        throw new NullPointerException("a bug in the store");
+      }
+      if (request.ended().stream().anyMatch(refused)) {
+        throw new StoreException(StoreException.Kind.INVALID, "cannot keep this outcome");
+      }
+      Exchanged answer = perform(request);
+      if (fault == Fault.REPLY_LOST) {
+        throw unavailable();
+      }
+      return answer;
+    }
+  }
+
+  private Exchanged perform(ExchangeRequest request) {
+    Presence presence = sessions.get(request.session());
+    if (presence == null) {
+      return new Exchanged.SessionLost();
+    }
+    if (presence.answer != null && presence.number == request.number()) {
+      return presence.answer;
+    }
+    if (request.number() != presence.number + 1) {
+      throw new StoreException(StoreException.Kind.INVALID, "numbers must count up by one");
+    }
+    List<Lease> stale = new ArrayList<>();
+    for (Ended ended : request.ended()) {
+      Task task = presence.running.remove(ended.lease());
+      presence.cancelled.remove(ended.lease());
+      if (task == null) {
+        stale.add(ended.lease());
+      } else {
+        record(task, ended.outcome());
+      }
+    }
+    List<Claim> claims = new ArrayList<>();
+    while (claims.size() < request.claims() && !pending.isEmpty()) {
+      claims.add(claim(presence, pending.remove()));
+    }
+    presence.number = request.number();
+    presence.answer = new Exchanged.Done(claims, stale, presence.cancelled);
+    return presence.answer;
+  }
+
+  private void record(Task task, Outcome outcome) {
+    outcomes.computeIfAbsent(task.submission.id(), id -> new ArrayList<>()).add(outcome);
+    if (outcome instanceof Outcome.Retrying) {
+      task.failures++;
+      pending.add(task);
+    } else if (outcome instanceof Outcome.Released) {
+      task.attempt--;
+      pending.add(task);
+    }
+  }
+
+  private Claim claim(Presence presence, Task task) {
+    Submission said = task.submission;
+    Lease lease = new Lease(said.id(), ++token);
+    presence.running.put(lease, task);
+    return new Claim(
+        lease,
+        said.type(),
+        said.queue(),
+        said.priority(),
+        said.payload(),
+        said.metadata(),
+        ++task.attempt,
+        task.failures,
+        0,
+        Instant.EPOCH,
+        null);
+  }
+
+  @Override
+  public Heartbeat heartbeat(SessionId session, Capacity now, Map<Lease, String> said) {
+    await(heartbeatGate);
+    synchronized (this) {
+      checkUp();
+      if (heartbeatsDown) {
+        throw unavailable();
+      }
+      Presence presence = sessions.get(session);
+      if (presence == null) {
+        return new Heartbeat(false, List.of());
+      }
+      heardAt = Ticks.now();
+      capacity = now;
+      progress.putAll(said);
+      return new Heartbeat(true, presence.cancelled);
+    }
+  }
+
+  @Override
+  public synchronized void leave(SessionId session) {
+    checkUp();
+    left.add(session);
+    Presence presence = sessions.remove(session);
+    if (presence != null) {
+      pending.addAll(presence.running.values());
+    }
+  }
+
+  @Override
+  public synchronized Swept sweep() {
+    checkUp();
+    swept++;
+    Swept answer = sweeps.poll();
+    return answer == null ? new Swept(0, 0, 0, null) : answer;
+  }
+
+  @Override
+  public Applied apply(Command command) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public synchronized Subscription onWork(Consumer<WakeUp> listener) {
+    listeners.add(listener);
+    return () -> {
+      synchronized (this) {
+        listeners.remove(listener);
+      }
+    };
+  }
+
+  @Override
+  public StoreReader reader() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void close() {}
+
+  private void checkUp() {
+    if (down) {
+      throw unavailable();
+    }
+  }
+
+  private static StoreException unavailable() {
+    return new StoreException(StoreException.Kind.UNAVAILABLE, "no answer");
+  }
+
+  private void await(@Nullable CountDownLatch gate) {
+    if (gate != null) {
+      held.incrementAndGet();
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
