@@ -38,7 +38,7 @@ public final class ReadmeMain {
                 .start()) {
       var paid = berth.submit(charge, new Order(42, 990), o -> o.id("order-42").priority(9));
       Receipt receipt = berth.await(charge, paid, ofSeconds(30));
-      System.out.println("Charged: " + receipt.reference());
+      System.out.println("Charged: " + receipt);
 
       var email = new Email("ada@example.org", "Your order");
       var sent = berth.submit(sendEmail, email, o -> o.delay(ofMillis(500)));
