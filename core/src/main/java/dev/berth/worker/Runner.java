@@ -102,9 +102,9 @@ final class Runner {
       if (outcome != null) {
         telemetry.ended(attempt.claim(), outcome, Ticks.now() - began);
       }
-    } catch (Throwable e) { // such as no memory left for the error text
+    } catch (Throwable e) { // such as no memory left for the text of the error
       attempt.end();
-      attempt.outcome(new Outcome.Failed("The outcome was lost: " + e.getClass().getName()));
+      attempt.outcome(lastResort(attempt.claim(), handling.type(), e));
     } finally {
       attempt.session().ended(attempt);
       ended.add(attempt);
@@ -154,9 +154,20 @@ final class Runner {
   }
 
   private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure) {
+    return failed(claim, type, failure, ErrorText.of(failure));
+  }
+
+  private static Outcome lastResort(Claim claim, TaskType<?, ?> type, Throwable failure) {
+    try {
+      return failed(claim, type, failure, failure.getClass().getName());
+    } catch (Throwable e) {
+      return RELEASED;
+    }
+  }
+
+  private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure, String error) {
     OptionalLong delay =
         type.retry().delayAfter(claim.failures() + 1, failure, ThreadLocalRandom.current());
-    String error = ErrorText.of(failure);
     return delay.isPresent()
         ? new Outcome.Retrying(error, Duration.ofMillis(delay.getAsLong()))
         : new Outcome.Failed(error);

@@ -74,7 +74,7 @@ class SessionLossTest extends WorkerFixture {
     store.heartbeatsDown(true);
     await().until(() -> interruptedAt.get() != 0);
 
-    assertThat(interruptedAt.get() - store.heardAt())
+    assertThat(interruptedAt.get() - store.firstSessionHeardAt())
         .isLessThan(LEASE.toNanos())
         .isGreaterThan(LEASE.toNanos() / 2);
     store.heartbeatsDown(false);
