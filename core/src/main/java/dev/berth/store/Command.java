@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.task.Names;
 import dev.berth.task.TaskId;
 
 /** A change made by hand, from the API, the command line or SQL. */
@@ -12,7 +13,15 @@ public sealed interface Command {
   record RetryTask(TaskId task) implements Command {}
 
   /** No task of this queue is claimed any more; running ones go on. */
-  record PauseQueue(String queue) implements Command {}
+  record PauseQueue(String queue) implements Command {
+    public PauseQueue {
+      Names.check("queue", queue);
+    }
+  }
 
-  record ResumeQueue(String queue) implements Command {}
+  record ResumeQueue(String queue) implements Command {
+    public ResumeQueue {
+      Names.check("queue", queue);
+    }
+  }
 }

@@ -14,6 +14,9 @@ public record ExchangeRequest(
     SessionId session, long number, List<Ended> ended, int claims, List<String> queues) {
 
   public ExchangeRequest {
+    if (claims < 0) {
+      throw new IllegalArgumentException("An exchange cannot claim " + claims + " tasks");
+    }
     ended = List.copyOf(ended);
     queues = List.copyOf(queues);
   }

@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.task.Names;
 import dev.berth.task.Retention;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,12 @@ public record SessionRequest(
     String worker, List<Handled> types, List<String> queues, Duration lease, int capacity) {
 
   public SessionRequest {
+    if (!lease.isPositive()) {
+      throw new IllegalArgumentException(
+          "The lease of a session must be longer than zero, not " + lease);
+    }
+    types.forEach(type -> Names.check("task type", type.type()));
+    queues.forEach(queue -> Names.check("queue", queue));
     types = List.copyOf(types);
     queues = List.copyOf(queues);
   }

@@ -1,5 +1,7 @@
 package dev.berth.task;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A payload or result that cannot be written or read; the message names the class and the field.
  */
@@ -7,7 +9,7 @@ public final class CodecException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  public CodecException(String message, Throwable cause) {
+  public CodecException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

@@ -67,7 +67,6 @@ public final class MemoryStore implements Store {
 
   @Override
   public Session open(SessionRequest request) {
-    Checks.session(request);
     return at(now -> {
       types.register(request.types());
       return new Session(sessions.open(request, now).id, request.lease());
@@ -76,7 +75,6 @@ public final class MemoryStore implements Store {
 
   @Override
   public Exchanged exchange(ExchangeRequest request) {
-    Checks.exchange(request);
     return at(now -> {
       MemorySession session = sessions.alive(request.session(), now);
       return session == null ? new Exchanged.SessionLost() : exchange(session, request, now);
@@ -126,7 +124,6 @@ public final class MemoryStore implements Store {
 
   @Override
   public Applied apply(Command command) {
-    Checks.command(command);
     return at(now -> commands.apply(command, now));
   }
 
@@ -161,7 +158,8 @@ public final class MemoryStore implements Store {
 
   private Exchanged exchange(MemorySession session, ExchangeRequest request, Instant now) {
     if (request.number() < session.number) {
-      throw Checks.invalid(
+      throw new StoreException(
+          StoreException.Kind.INVALID,
           "Exchange %d of session %s came after exchange %d"
               .formatted(request.number(), session.id, session.number));
     }

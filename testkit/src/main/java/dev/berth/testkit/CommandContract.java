@@ -170,6 +170,22 @@ abstract class CommandContract extends ContractTest {
   }
 
   @Test
+  void aTaskCancelledWhileItRanIsNotAskedToStopAgain() {
+    TaskId id = submitOne();
+    Claimer claimer = claimer();
+    Claim first = claimer.claimOne();
+    cancel(id);
+    claimer.end(first, new Outcome.Cancelled("not wanted"));
+    retry(id);
+
+    Claim second = claimer.claimOne();
+
+    assertThat(claimer.heartbeat().cancelled()).isEmpty();
+    claimer.end(second, RELEASED);
+    assertThat(state(id)).isEqualTo(TaskState.PENDING);
+  }
+
+  @Test
   void onlyFailedAndCancelledTasksAreRetried() {
     TaskId finished = submitAndEnd(FINISHED);
     TaskId pending = submitOne();

@@ -155,6 +155,22 @@ abstract class HistoryContract extends ContractTest {
     assertThat(claimer().claimIds(10)).containsExactly(id);
   }
 
+  @Test
+  void aTaskThatEndedAgainIsKeptFromThen() {
+    TaskId id = submitOne();
+    Claimer first = keeping(Retention.days(2, 2));
+    first.end(first.claimOne(), FAILED);
+    pass(Duration.ofDays(2).minusHours(1));
+    retry(id);
+    Claimer second = keeping(Retention.days(2, 2));
+    second.end(second.claimOne(), FAILED);
+
+    pass(Duration.ofDays(2).minusHours(1));
+    assertThat(state(id)).isEqualTo(TaskState.FAILED);
+    pass(Duration.ofDays(1).plusHours(2));
+    assertThat(reader.find(id)).isEmpty();
+  }
+
   private Claimer keeping(Retention retention) {
     return Claimer.open(store, "worker", List.of(new Handled(Draft.TYPE, retention, 5)));
   }

@@ -32,16 +32,6 @@ abstract class RepeatContract extends ContractTest {
   }
 
   @Test
-  void aRepeatAfterNothingWasFoundFindsNothing() {
-    Claimer claimer = claimer();
-    assertThat(claimer.claim(3)).isEmpty();
-    submitOne();
-
-    assertThat(Claimer.done(claimer.repeat()).claims()).isEmpty();
-    assertThat(claimer.claim(3)).hasSize(1);
-  }
-
-  @Test
   void claimsOfALostReplyAreRunAfterTheRepeat() {
     TaskId id = submitOne();
     Claimer claimer = claimer();

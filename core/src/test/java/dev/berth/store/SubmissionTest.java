@@ -1,0 +1,38 @@
+package dev.berth.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.task.Due;
+import dev.berth.task.TaskId;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SubmissionTest {
+
+  @Test
+  void namesAndPriorityAreChecked() {
+    assertThat(submission("mail", "default", 9, "{}", Map.of()).type()).isEqualTo("mail");
+    assertRefused(() -> submission(" ", "default", 5, "{}", Map.of()), "task type needs a name");
+    assertRefused(() -> submission("mail", "", 5, "{}", Map.of()), "queue needs a name");
+    assertRefused(() -> submission("mail", "default", 10, "{}", Map.of()), "Priority 10");
+  }
+
+  @Test
+  void noTextHoldsANulCharacter() {
+    assertRefused(() -> submission("mail", "default", 5, "\"\0\"", Map.of()), "payload");
+    assertRefused(() -> submission("mail", "default", 5, "{}", Map.of("a", "\0")), "metadata");
+    assertRefused(() -> submission("mail", "default", 5, "{}", Map.of("\0", "a")), "metadata");
+  }
+
+  private static Submission submission(
+      String type, String queue, int priority, String payload, Map<String, String> metadata) {
+    return new Submission(TaskId.next(), false, type, queue, priority, Due.NOW, payload, metadata);
+  }
+
+  private static void assertRefused(Runnable making, String reason) {
+    assertThatThrownBy(making::run)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(reason);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.berth.postgres;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Lists as SQL arrays and back. */
+final class Arrays {
+
+  private Arrays() {}
+
+  static <T> Array of(
+      Connection connection, String type, Collection<T> items, Function<T, @Nullable Object> value)
+      throws SQLException {
+    Object[] values = new Object[items.size()];
+    int next = 0;
+    for (T item : items) {
+      values[next++] = value.apply(item);
+    }
+    return connection.createArrayOf(type, values);
+  }
+
+  static Array texts(Connection connection, Collection<String> texts) throws SQLException {
+    return connection.createArrayOf("text", texts.toArray());
+  }
+
+  static List<String> texts(ResultSet row, String column) throws SQLException {
+    Array array = row.getArray(column);
+    return array == null ? List.of() : List.of((String[]) array.getArray());
+  }
+
+  /** An array literal of key, value, key, value; null where there are none. */
+  static @Nullable String pairs(Connection connection, Map<String, String> map) {
+    if (map.isEmpty()) {
+      return null;
+    }
+    Object[] pairs =
+        map.entrySet().stream()
+            .flatMap(entry -> java.util.stream.Stream.of(entry.getKey(), entry.getValue()))
+            .toArray();
+    try {
+      return connection.createArrayOf("text", pairs).toString();
+    } catch (SQLException e) {
+      throw Failures.of("write metadata", e);
+    }
+  }
+
+  static Map<String, String> pairs(ResultSet row, String column) throws SQLException {
+    Array array = row.getArray(column);
+    if (array == null) {
+      return Map.of();
+    }
+    String[] pairs = (String[]) array.getArray();
+    Map<String, String> map = new LinkedHashMap<>();
+    for (int i = 0; i + 1 < pairs.length; i += 2) {
+      map.put(pairs[i], pairs[i + 1] == null ? "" : pairs[i + 1]);
+    }
+    return map;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Submission;
+import dev.berth.store.Submitted;
+import dev.berth.task.Due;
+import dev.berth.task.TaskId;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one batch on a connection; the caller commits.
+ *
+ * @param submitted one answer per submission, in their order
+ * @param hints what to tell the workers once it is committed
+ */
+record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
+
+  static BatchSubmit on(Connection connection, List<Submission> batch, boolean repeat)
+      throws SQLException {
+    return Database.run(
+        connection, Statements.SUBMIT, statement -> on(connection, statement, batch, repeat));
+  }
+
+  private static BatchSubmit on(
+      Connection connection, PreparedStatement statement, List<Submission> batch, boolean repeat)
+      throws SQLException {
+    List<Submission> unique = withoutDoubles(batch);
+    statement.setArray(1, Arrays.of(connection, "uuid", unique, s -> s.id().value()));
+    statement.setArray(2, Arrays.of(connection, "text", unique, Submission::type));
+    statement.setArray(3, Arrays.of(connection, "text", unique, Submission::queue));
+    statement.setArray(4, Arrays.of(connection, "int2", unique, s -> (short) s.priority()));
+    statement.setArray(5, Arrays.of(connection, "timestamptz", unique, s -> instant(s.due())));
+    statement.setArray(6, Arrays.of(connection, "int8", unique, s -> toMicros(delay(s.due()))));
+    statement.setArray(7, Arrays.of(connection, "text", unique, Submission::payload));
+    statement.setArray(
+        8, Arrays.of(connection, "text", unique, s -> Arrays.pairs(connection, s.metadata())));
+    statement.setBoolean(9, repeat || unique.stream().anyMatch(Submission::ownId));
+    try (ResultSet row = statement.executeQuery()) {
+      row.next();
+      return new BatchSubmit(
+          answers(batch, existing(row)), hints(unique, atMicros(row.getLong("position"))));
+    }
+  }
+
+  private static List<Submission> withoutDoubles(List<Submission> batch) {
+    Set<TaskId> seen = new HashSet<>();
+    return batch.stream().filter(submission -> seen.add(submission.id())).toList();
+  }
+
+  private static Set<UUID> existing(ResultSet row) throws SQLException {
+    Array array = row.getArray("existing");
+    return array == null ? Set.of() : Set.of((UUID[]) array.getArray());
+  }
+
+  private static List<Submitted> answers(List<Submission> batch, Set<UUID> existing) {
+    Set<TaskId> seen = new HashSet<>();
+    List<Submitted> answers = new ArrayList<>(batch.size());
+    for (Submission submission : batch) {
+      TaskId id = submission.id();
+      boolean fresh = seen.add(id) && !existing.contains(id.value());
+      answers.add(fresh ? new Submitted.Accepted(id) : new Submitted.Existing(id));
+    }
+    return answers;
+  }
+
+  /** An instant may be past or not: the clock that decides is the store's, so both are hinted. */
+  private static List<Hint> hints(List<Submission> batch, Instant position) {
+    Set<Hint> hints = new HashSet<>();
+    for (Submission submission : batch) {
+      Due due = submission.due();
+      if (!(due instanceof Due.After)) {
+        hints.add(new Hint.Ready(submission.queue(), submission.priority(), position));
+      }
+      if (!(due instanceof Due.Now)) {
+        hints.add(new Hint.Later(submission.queue(), delay(due)));
+      }
+    }
+    return List.copyOf(hints);
+  }
+
+  /** Long past is past: not every instant has a place in a timestamptz. */
+  private static @Nullable String instant(Due due) {
+    return due instanceof Due.At(Instant at)
+        ? (at.isBefore(Instant.EPOCH) ? Instant.EPOCH : at).toString()
+        : null;
+  }
+
+  private static Duration delay(Due due) {
+    return due instanceof Due.After after ? after.delay() : Duration.ZERO;
+  }
+
+  private static long toMicros(Duration delay) {
+    return TimeUnit.SECONDS.toMicros(delay.toSeconds()) + delay.toNanosPart() / 1_000;
+  }
+
+  private static Instant atMicros(long sinceEpoch) {
+    return Instant.EPOCH.plus(sinceEpoch, ChronoUnit.MICROS);
+  }
+}

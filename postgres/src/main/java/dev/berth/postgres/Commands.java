@@ -1,0 +1,53 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Command;
+import dev.berth.task.TaskId;
+import java.sql.ResultSet;
+import org.jspecify.annotations.Nullable;
+
+/** Commands as calls of SQL functions. */
+record Commands(Database database) {
+
+  Applied apply(Command command) {
+    return switch (command) {
+      case Command.Cancel(TaskId task, String reason) -> cancel(task, reason);
+      case Command.RetryTask(TaskId task) ->
+          word("retry task " + task, Statements.RETRY, task.value(), null);
+      case Command.PauseQueue(String queue) ->
+          word("pause queue " + queue, Statements.PAUSE, queue, null);
+      case Command.ResumeQueue(String queue) ->
+          word("resume queue " + queue, Statements.RESUME, queue, null);
+    };
+  }
+
+  private Applied cancel(TaskId task, String reason) {
+    return word("cancel task " + task, Statements.CANCEL, task.value(), Texts.storable(reason));
+  }
+
+  private Applied word(String doing, Statements statement, Object first, @Nullable String second) {
+    return database.run(
+        doing,
+        statement,
+        prepared -> {
+          prepared.setObject(1, first);
+          if (second != null) {
+            prepared.setString(2, second);
+          }
+          try (ResultSet row = prepared.executeQuery()) {
+            row.next();
+            return applied(row.getString(1));
+          }
+        });
+  }
+
+  private static Applied applied(String word) {
+    return switch (word) {
+      case "done" -> Applied.DONE;
+      case "requested" -> Applied.REQUESTED;
+      case "unchanged" -> Applied.UNCHANGED;
+      case "unknown" -> Applied.NOT_FOUND;
+      default -> throw new IllegalStateException("Unknown answer \"" + word + "\"");
+    };
+  }
+}

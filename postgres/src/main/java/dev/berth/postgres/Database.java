@@ -1,0 +1,70 @@
+package dev.berth.postgres;
+
+import dev.berth.store.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Runs one statement or one transaction on a connection of the pool. */
+final class Database {
+
+  private final DataSource dataSource;
+
+  Database(DataSource dataSource) {
+    this.dataSource = dataSource;
+  }
+
+  /** Work on a prepared statement. */
+  @FunctionalInterface
+  interface Work<T> {
+    T on(PreparedStatement statement) throws SQLException;
+  }
+
+  /** Work on a connection. */
+  @FunctionalInterface
+  interface ConnectionWork<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  /** One statement, committed by itself. */
+  <T> T run(String doing, Statements statement, Work<T> work) {
+    return connected(doing, connection -> run(connection, statement, work));
+  }
+
+  static <T> T run(Connection connection, Statements statement, Work<T> work) throws SQLException {
+    try (PreparedStatement prepared = connection.prepareStatement(statement.sql)) {
+      return work.on(prepared);
+    }
+  }
+
+  /** A connection in auto-commit mode, given back afterwards as it came. */
+  <T> T connected(String doing, ConnectionWork<T> work) {
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      if (!autoCommit) {
+        connection.setAutoCommit(true);
+      }
+      try {
+        return work.on(connection);
+      } finally {
+        if (!autoCommit && !connection.isClosed()) {
+          connection.setAutoCommit(false);
+        }
+      }
+    } catch (SQLException e) {
+      throw Failures.of(doing, e);
+    }
+  }
+
+  /** A connection that the caller keeps and closes. */
+  Connection take(String doing) throws StoreException {
+    try {
+      Connection connection = dataSource.getConnection();
+      connection.setAutoCommit(true);
+      return connection;
+    } catch (SQLException e) {
+      throw Failures.of(doing, e);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Claim;
+import dev.berth.store.Ended;
+import dev.berth.store.ExchangeRequest;
+import dev.berth.store.Exchanged;
+import dev.berth.store.Lease;
+import dev.berth.store.SessionRequest;
+import dev.berth.task.Outcome;
+import dev.berth.task.TaskId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One call of {@code berth.exchange}: its arguments from a request, its rows into an answer. */
+final class Exchanges {
+
+  /** A claim and its place in its line. */
+  private record Placed(Claim claim, Instant position) {}
+
+  private final WorkerSession session;
+  private final ExchangeRequest request;
+  private final List<ScanPlan.Line> lines;
+
+  private final List<Placed> claims = new ArrayList<>();
+  private final List<Lease> stale = new ArrayList<>();
+  private final List<Lease> cancelled = new ArrayList<>();
+  private final List<Hint> hints = new ArrayList<>();
+
+  private Exchanges(WorkerSession session, ExchangeRequest request) {
+    this.session = session;
+    this.request = request;
+    this.lines =
+        request.claims() > 0
+            ? session.plan().lines(request.queues(), System.nanoTime())
+            : List.of();
+  }
+
+  /**
+   * @param tell hears of tasks that went back to their queue
+   */
+  static Exchanged run(WorkerSession session, ExchangeRequest request, Consumer<List<Hint>> tell) {
+    Exchanges exchange = new Exchanges(session, request);
+    Exchanged answer = session.exchange().run("exchange outcomes for tasks", exchange::on);
+    tell.accept(exchange.hints);
+    return answer;
+  }
+
+  private Exchanged on(Connection connection) throws SQLException {
+    long began = System.nanoTime();
+    return Database.run(
+        connection,
+        Statements.EXCHANGE,
+        statement -> {
+          bind(connection, statement);
+          try (ResultSet rows = statement.executeQuery()) {
+            long took = System.nanoTime() - began;
+            lines.stream()
+                .filter(line -> line.mode() == ScanPlan.Mode.SCAN)
+                .forEach(line -> session.plan().scanned(line.queue(), began, took));
+            return read(rows);
+          }
+        });
+  }
+
+  private void bind(Connection connection, PreparedStatement statement) throws SQLException {
+    List<Ended> ended = request.ended();
+    statement.setLong(1, session.id());
+    statement.setLong(2, request.number());
+    statement.setArray(3, Arrays.of(connection, "uuid", ended, e -> e.lease().task().value()));
+    statement.setArray(4, Arrays.of(connection, "int8", ended, e -> e.lease().token()));
+    statement.setArray(5, Arrays.of(connection, "text", ended, e -> word(e.outcome())));
+    statement.setArray(6, Arrays.of(connection, "text", ended, e -> text(e.outcome())));
+    statement.setArray(7, Arrays.of(connection, "int8", ended, e -> delay(e.outcome())));
+    statement.setArray(8, Arrays.of(connection, "text", lines, ScanPlan.Line::queue));
+    statement.setArray(9, Arrays.of(connection, "int2", lines, ScanPlan.Line::priority));
+    statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
+    statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
+    statement.setArray(
+        12, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+    statement.setInt(13, request.claims());
+  }
+
+  private Exchanged read(ResultSet rows) throws SQLException {
+    Map<Long, Lease> handedIn = new HashMap<>();
+    while (rows.next()) {
+      switch (rows.getString("kind")) {
+        case "claim" -> claims.add(new Placed(claim(rows), instantOf(rows, "position")));
+        case "back" -> hints.add(hint(rows));
+        case "level" ->
+            session
+                .plan()
+                .read(
+                    rows.getString("queue"),
+                    rows.getInt("priority"),
+                    instant(rows, "position"),
+                    rows.getBoolean("foreign_types"));
+        case "stale" -> {
+          if (handedIn.isEmpty()) {
+            request.ended().forEach(e -> handedIn.put(e.lease().token(), e.lease()));
+          }
+          Lease lease = handedIn.get(rows.getLong("token"));
+          if (lease != null) {
+            stale.add(lease);
+          }
+        }
+        case "cancel" -> cancelled.add(lease(rows));
+        case "lost" -> {
+          return new Exchanged.SessionLost();
+        }
+        default -> throw new IllegalStateException("Unknown row kind " + rows.getString("kind"));
+      }
+    }
+    boolean dry = claims.size() < request.claims();
+    lines.forEach(line -> session.plan().dry(line.queue(), dry));
+    return new Exchanged.Done(inOrder(), stale, cancelled);
+  }
+
+  /** As the queues were asked for, then by priority and position: rows come in any order. */
+  private List<Claim> inOrder() {
+    claims.sort(
+        Comparator.<Placed>comparingInt(p -> request.queues().indexOf(p.claim().queue()))
+            .thenComparing(p -> -p.claim().priority())
+            .thenComparing(Placed::position)
+            .thenComparing(p -> p.claim().lease().task()));
+    return claims.stream().map(Placed::claim).toList();
+  }
+
+  private static Hint hint(ResultSet row) throws SQLException {
+    Instant now = instantOf(row, "position");
+    Instant due = instantOf(row, "due_at");
+    String queue = row.getString("queue");
+    return due.isAfter(now)
+        ? new Hint.Later(queue, Duration.between(now, due))
+        : new Hint.Ready(queue, row.getInt("priority"), now);
+  }
+
+  private static Claim claim(ResultSet row) throws SQLException {
+    return new Claim(
+        lease(row),
+        row.getString("type"),
+        row.getString("queue"),
+        row.getInt("priority"),
+        row.getString("payload"),
+        Arrays.pairs(row, "metadata"),
+        row.getInt("attempt"),
+        row.getInt("failures"),
+        row.getInt("crashes"),
+        instantOf(row, "submitted_at"),
+        instant(row, "due_at"));
+  }
+
+  private static Lease lease(ResultSet row) throws SQLException {
+    return new Lease(new TaskId(row.getObject("id", UUID.class)), row.getLong("token"));
+  }
+
+  private static Instant instantOf(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
+  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+
+  private static String mode(ScanPlan.Line line) {
+    return line.mode().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String word(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Finished finished -> "finished";
+      case Outcome.Retrying retrying -> "retry";
+      case Outcome.Failed failed -> "failed";
+      case Outcome.Released released -> "released";
+      case Outcome.Cancelled cancel -> "cancelled";
+    };
+  }
+
+  private static @Nullable String text(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Finished finished -> finished.result();
+      case Outcome.Retrying retrying -> Texts.storable(retrying.error());
+      case Outcome.Failed failed -> Texts.storable(failed.error());
+      case Outcome.Released released -> null;
+      case Outcome.Cancelled cancel -> Texts.storable(cancel.reason());
+    };
+  }
+
+  private static long delay(Outcome outcome) {
+    return outcome instanceof Outcome.Retrying retrying ? retrying.delay().toMillis() : 0;
+  }
+}

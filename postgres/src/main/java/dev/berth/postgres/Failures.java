@@ -1,0 +1,52 @@
+package dev.berth.postgres;
+
+import dev.berth.store.StoreException;
+import dev.berth.store.StoreException.Kind;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+
+/** What a database error means for the caller. */
+final class Failures {
+
+  private Failures() {}
+
+  /** The error as a sentence that says what could not be done and what to do about it. */
+  static StoreException of(String doing, SQLException e) {
+    String state = e.getSQLState() == null ? "" : e.getSQLState();
+    Kind kind = kind(state, e);
+    return new StoreException(kind, "Could not " + doing + ": " + sentence(kind, state, e), e);
+  }
+
+  private static Kind kind(String state, SQLException e) {
+    if (e instanceof SQLTransientConnectionException || state.isEmpty()) {
+      return Kind.UNAVAILABLE;
+    }
+    return switch (state.substring(0, 2)) {
+      // connection, resources, operator intervention, system error: all may pass
+      case "08", "53", "57", "58" -> Kind.UNAVAILABLE;
+      // serialisation failure, deadlock: the transaction was rolled back, a repeat may succeed
+      case "40", "55" -> Kind.UNAVAILABLE;
+      // an insert met a history partition that was being made: the next one finds it
+      case "23" -> state.equals("23514") ? Kind.UNAVAILABLE : Kind.CONFLICT;
+      case "3F", "42" -> Kind.CORRUPT;
+      case "XX" -> Kind.CORRUPT;
+      default -> Kind.INVALID;
+    };
+  }
+
+  private static String sentence(Kind kind, String state, SQLException e) {
+    return switch (kind) {
+      case UNAVAILABLE -> "the database does not answer (" + firstLine(e) + ")";
+      case CORRUPT ->
+          state.startsWith("42501")
+              ? firstLine(e) + "; grant this role the rights on schema berth"
+              : firstLine(e) + "; is the schema up to date? (berth migrate)";
+      default -> firstLine(e);
+    };
+  }
+
+  private static String firstLine(SQLException e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message.lines().findFirst().orElse("");
+  }
+}

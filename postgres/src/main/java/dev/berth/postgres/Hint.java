@@ -1,0 +1,78 @@
+package dev.berth.postgres;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a notification says; the texts are those of {@code berth.wake_ready} and {@code wake_due}.
+ */
+sealed interface Hint {
+
+  String CHANNEL = "berth";
+
+  /** Anything may have happened anywhere: hints were lost. */
+  Hint ANYWHERE = new Ready("", Ready.ANY, Instant.EPOCH);
+
+  String queue();
+
+  String payload();
+
+  /**
+   * Work can be claimed, none of it before this position.
+   *
+   * @param priority {@value #ANY} for any
+   */
+  record Ready(String queue, int priority, Instant position) implements Hint {
+
+    static final int ANY = -1;
+
+    @Override
+    public String payload() {
+      return "ready "
+          + ChronoUnit.MICROS.between(Instant.EPOCH, position)
+          + " "
+          + priority
+          + " "
+          + queue;
+    }
+  }
+
+  /** Work will be due after this time. */
+  record Later(String queue, Duration in) implements Hint {
+
+    @Override
+    public String payload() {
+      return "due " + TimeUnit.SECONDS.toMicros(in.toSeconds()) + " " + queue;
+    }
+  }
+
+  static Optional<Hint> parse(String payload) {
+    try {
+      if (payload.startsWith("ready ")) {
+        String[] parts = payload.split(" ", 4);
+        Instant position = Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
+        return Optional.of(new Ready(parts[3], Integer.parseInt(parts[2]), position));
+      }
+      if (payload.startsWith("due ")) {
+        String[] parts = payload.split(" ", 3);
+        Duration in = Duration.of(Long.parseLong(parts[1]), ChronoUnit.MICROS);
+        return Optional.of(new Later(parts[2], in));
+      }
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+      // not one of ours
+    }
+    return Optional.empty();
+  }
+
+  /** Of two hints about the same line, the one that serves both. */
+  static Hint earlier(Hint one, Hint other) {
+    return switch (one) {
+      case Ready a when other instanceof Ready b -> a.position().isAfter(b.position()) ? b : a;
+      case Later a when other instanceof Later b -> a.in().compareTo(b.in()) > 0 ? b : a;
+      default -> one;
+    };
+  }
+}

@@ -1,0 +1,116 @@
+package dev.berth.postgres;
+
+import dev.berth.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hears notifications on a connection of its own, one per process; reconnects by itself. */
+final class HintListener implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HintListener.class);
+  private static final int WAIT_MS = 10_000;
+  private static final long RETRY_MS = 1_000;
+  private static final long CONNECT_MS = 2_000;
+
+  private final Database database;
+  private final Consumer<Hint> heard;
+
+  /** Called after each reconnect: hints may have been lost before it. */
+  private final Runnable reconnected;
+
+  private final CountDownLatch listening = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile @Nullable Connection connection;
+
+  HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
+    this.database = database;
+    this.heard = heard;
+    this.reconnected = reconnected;
+    this.thread = Thread.ofPlatform().daemon().name("berth-listen").start(this::listen);
+  }
+
+  /** Waits a moment for the first connection, so that what happens next is heard. */
+  void awaitConnected() {
+    try {
+      if (!listening.await(CONNECT_MS, TimeUnit.MILLISECONDS)) {
+        log.debug("Not listening yet, polling meanwhile");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void listen() {
+    while (!closed) {
+      try (Connection taken = database.take("listen for wake-ups")) {
+        connection = taken;
+        hear(taken);
+      } catch (SQLException | StoreException e) {
+        if (!closed) {
+          log.debug("Not listening, polling meanwhile: {}", e.getMessage());
+          pause();
+        }
+      }
+    }
+  }
+
+  private void hear(Connection taken) throws SQLException {
+    PGConnection postgres = taken.unwrap(PGConnection.class);
+    try (Statement statement = taken.createStatement()) {
+      statement.execute("listen " + Hint.CHANNEL);
+    }
+    if (listening.getCount() == 0) {
+      reconnected.run();
+    }
+    listening.countDown();
+    while (!closed) {
+      PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
+      if (notifications != null) {
+        for (PGNotification notification : notifications) {
+          Hint.parse(notification.getParameter()).ifPresent(heard);
+        }
+      }
+    }
+    try (Statement statement = taken.createStatement()) {
+      // the connection goes back to the pool as it came
+      statement.execute("unlisten " + Hint.CHANNEL);
+    }
+  }
+
+  private void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(RETRY_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Cuts the connection: waiting for a notification cannot be interrupted in any other way. */
+  @Override
+  public void close() {
+    closed = true;
+    Connection cut = connection;
+    if (cut != null) {
+      try {
+        cut.abort(Runnable::run);
+      } catch (SQLException e) {
+        log.debug("The listening connection was gone already: {}", e.getMessage());
+      }
+    }
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(2));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.berth.postgres;
+
+import dev.berth.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends hints after the submit has committed. NOTIFY makes commits queue behind one another for the
+ * whole database, so it is kept out of the submits: the first hint goes out at once, those that
+ * come within the next few milliseconds share one notification per queue.
+ */
+final class HintSender implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HintSender.class);
+  private static final long PAUSE_MS = 5;
+
+  /** Hints with the same key share one notification. */
+  private record Key(String queue, int priority) {
+
+    private static final int LATER = -2;
+
+    static Key of(Hint hint) {
+      return new Key(hint.queue(), hint instanceof Hint.Ready ready ? ready.priority() : LATER);
+    }
+  }
+
+  private final HeldConnection connection;
+  private final Map<Key, Hint> waiting = new LinkedHashMap<>();
+  private final Thread thread;
+  private boolean closed;
+
+  HintSender(HeldConnection connection) {
+    this.connection = connection;
+    this.thread = Thread.ofVirtual().name("berth-hints").start(this::sendAll);
+  }
+
+  /** Sends hints as part of the transaction on this connection: heard when it commits. */
+  static void within(Connection connection, Collection<Hint> hints) throws SQLException {
+    if (!hints.isEmpty()) {
+      String[] payloads = hints.stream().map(Hint::payload).toArray(String[]::new);
+      Database.run(
+          connection,
+          Statements.NOTIFY_WITHIN,
+          statement -> {
+            statement.setArray(1, connection.createArrayOf("text", payloads));
+            return statement.execute();
+          });
+    }
+  }
+
+  synchronized void send(Collection<Hint> hints) {
+    for (Hint hint : hints) {
+      waiting.merge(Key.of(hint), hint, Hint::earlier);
+    }
+    notifyAll();
+  }
+
+  private void sendAll() {
+    try {
+      while (true) {
+        List<Hint> next = next();
+        if (next.isEmpty()) {
+          return;
+        }
+        sendNow(next);
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized List<Hint> next() throws InterruptedException {
+    while (waiting.isEmpty() && !closed) {
+      wait();
+    }
+    List<Hint> next = new ArrayList<>(waiting.values());
+    waiting.clear();
+    return next;
+  }
+
+  private void sendNow(List<Hint> hints) {
+    String[] payloads = hints.stream().map(Hint::payload).toArray(String[]::new);
+    try {
+      connection.run(
+          "send a wake-up",
+          held ->
+              Database.run(
+                  held,
+                  Statements.NOTIFY,
+                  statement -> {
+                    statement.setArray(1, held.createArrayOf("text", payloads));
+                    return statement.execute();
+                  }));
+    } catch (StoreException | IllegalStateException e) {
+      // a hint may be lost: workers poll as well
+      log.debug("A wake-up was not sent: {}", e.getMessage());
+    }
+  }
+
+  /** Sends what is waiting, then ends. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(2));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    connection.close();
+  }
+}

@@ -1,0 +1,92 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Store;
+import dev.berth.store.WakeUp;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hints in and out: told to the workers of this process at once and to others by NOTIFY; heard from
+ * others by LISTEN, for as long as anyone here listens.
+ */
+final class Hints implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Hints.class);
+
+  private final Database database;
+  private final boolean notifications;
+  private final Consumer<Hint> first;
+  private final List<Consumer<WakeUp>> listeners = new CopyOnWriteArrayList<>();
+  private @Nullable HintSender sender;
+  private @Nullable HintListener listener;
+
+  /**
+   * @param first hears every hint before the listeners do
+   */
+  Hints(Database database, boolean notifications, Consumer<Hint> first) {
+    this.database = database;
+    this.notifications = notifications;
+    this.first = first;
+  }
+
+  synchronized Store.Subscription listen(Consumer<WakeUp> wanted) {
+    listeners.add(wanted);
+    if (notifications && listener == null) {
+      listener = new HintListener(database, this::hear, () -> hear(Hint.ANYWHERE));
+      listener.awaitConnected();
+    }
+    return () -> forget(wanted);
+  }
+
+  /** Tells everybody about work that is committed now. */
+  void tell(List<Hint> hints) {
+    hints.forEach(this::hear);
+    if (notifications && !hints.isEmpty()) {
+      sender().send(hints);
+    }
+  }
+
+  private void hear(Hint hint) {
+    first.accept(hint);
+    Duration in = hint instanceof Hint.Later later ? later.in() : Duration.ZERO;
+    WakeUp wakeUp = new WakeUp(hint.queue(), in);
+    for (Consumer<WakeUp> listening : listeners) {
+      try {
+        listening.accept(wakeUp);
+      } catch (RuntimeException e) {
+        log.warn("A listener for wake-ups failed: {}", e.toString());
+      }
+    }
+  }
+
+  private synchronized HintSender sender() {
+    if (sender == null) {
+      sender = new HintSender(new HeldConnection(database));
+    }
+    return sender;
+  }
+
+  private synchronized void forget(Consumer<WakeUp> unwanted) {
+    listeners.remove(unwanted);
+    if (listeners.isEmpty() && listener != null) {
+      listener.close();
+      listener = null;
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    listeners.clear();
+    if (listener != null) {
+      listener.close();
+    }
+    if (sender != null) {
+      sender.close();
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package dev.berth.postgres;
+
+import dev.berth.store.AttemptView;
+import dev.berth.store.Capacity;
+import dev.berth.store.QueueView;
+import dev.berth.store.SessionId;
+import dev.berth.store.SessionView;
+import dev.berth.store.StoreReader;
+import dev.berth.store.TaskFilter;
+import dev.berth.store.TaskView;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads through the views. */
+final class PostgresReader implements StoreReader {
+
+  private final Database database;
+
+  PostgresReader(Database database) {
+    this.database = database;
+  }
+
+  /** Reads one row. */
+  @FunctionalInterface
+  private interface Row<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  /** Sets the arguments of a query. */
+  @FunctionalInterface
+  private interface Binding {
+    void on(PreparedStatement statement) throws SQLException;
+  }
+
+  @Override
+  public Optional<TaskView> find(TaskId id) {
+    return query(
+            "find task " + id,
+            Statements.FIND,
+            statement -> statement.setObject(1, id.value()),
+            PostgresReader::task)
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public List<TaskView> list(TaskFilter filter) {
+    Set<TaskState> states =
+        filter.states().isEmpty() ? EnumSet.allOf(TaskState.class) : filter.states();
+    return query(
+        "list tasks",
+        Statements.LIST,
+        statement -> {
+          statement.setArray(
+              1, Arrays.of(statement.getConnection(), "text", states, TaskState::name));
+          statement.setString(2, filter.type());
+          statement.setString(3, filter.queue());
+          statement.setInt(4, filter.most());
+        },
+        PostgresReader::task);
+  }
+
+  @Override
+  public List<AttemptView> attempts(TaskId id) {
+    return query(
+        "read the attempts of task " + id,
+        Statements.ATTEMPTS,
+        statement -> statement.setObject(1, id.value()),
+        PostgresReader::attempt);
+  }
+
+  @Override
+  public List<QueueView> queues() {
+    return query(
+        "count the queues",
+        Statements.QUEUES,
+        statement -> {},
+        row ->
+            new QueueView(
+                row.getString("name"),
+                row.getBoolean("paused"),
+                row.getLong("waiting"),
+                row.getLong("ready"),
+                row.getLong("running")));
+  }
+
+  @Override
+  public List<SessionView> sessions() {
+    return query(
+        "list the sessions", Statements.SESSIONS, statement -> {}, PostgresReader::session);
+  }
+
+  private <T> List<T> query(String doing, Statements statement, Binding binding, Row<T> reading) {
+    return database.run(
+        doing,
+        statement,
+        prepared -> {
+          binding.on(prepared);
+          List<T> all = new ArrayList<>();
+          try (ResultSet rows = prepared.executeQuery()) {
+            while (rows.next()) {
+              all.add(reading.read(rows));
+            }
+          }
+          return all;
+        });
+  }
+
+  private static TaskView task(ResultSet row) throws SQLException {
+    return new TaskView(
+        new TaskId(row.getObject("id", UUID.class)),
+        row.getString("type"),
+        row.getString("queue"),
+        row.getInt("priority"),
+        TaskState.valueOf(row.getString("state")),
+        instant(row, "submitted_at"),
+        instant(row, "due_at"),
+        maybeInstant(row, "started_at"),
+        maybeInstant(row, "ended_at"),
+        row.getInt("attempt"),
+        row.getInt("failures"),
+        row.getInt("crashes"),
+        row.getString("payload"),
+        Arrays.pairs(row, "metadata"),
+        row.getString("result"),
+        row.getString("error"),
+        row.getString("worker"),
+        row.getString("progress"));
+  }
+
+  private static AttemptView attempt(ResultSet row) throws SQLException {
+    String outcome = row.getString("outcome").toUpperCase(Locale.ROOT);
+    return new AttemptView(
+        row.getInt("attempt"),
+        outcome.equals("RETRY") ? AttemptView.Ending.RETRYING : AttemptView.Ending.valueOf(outcome),
+        maybeInstant(row, "started_at"),
+        instant(row, "ended_at"),
+        row.getLong("token"),
+        row.getString("worker"),
+        row.getString("error"));
+  }
+
+  private static SessionView session(ResultSet row) throws SQLException {
+    return new SessionView(
+        new SessionId(row.getString("id")),
+        row.getString("worker"),
+        instant(row, "opened_at"),
+        instant(row, "expires_at"),
+        new Capacity(row.getInt("free"), row.getInt("max"), row.getDouble("memory")),
+        Arrays.texts(row, "queues"),
+        Arrays.texts(row, "types"),
+        row.getLong("running"));
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
+  private static @Nullable Instant maybeInstant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+}

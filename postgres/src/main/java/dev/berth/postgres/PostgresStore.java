@@ -1,0 +1,197 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Applied;
+import dev.berth.store.Capacity;
+import dev.berth.store.Command;
+import dev.berth.store.ExchangeRequest;
+import dev.berth.store.Exchanged;
+import dev.berth.store.Heartbeat;
+import dev.berth.store.Lease;
+import dev.berth.store.Session;
+import dev.berth.store.SessionId;
+import dev.berth.store.SessionRequest;
+import dev.berth.store.Store;
+import dev.berth.store.StoreException;
+import dev.berth.store.StoreReader;
+import dev.berth.store.Submission;
+import dev.berth.store.Submitted;
+import dev.berth.store.Submitter;
+import dev.berth.store.Swept;
+import dev.berth.store.WakeUp;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/**
+ * The store on PostgreSQL 13 and later. All state is in the schema {@code berth}; every verb is one
+ * call of a function there.
+ *
+ * <p>A process that only submits needs one connection at a time. A process with a worker needs
+ * {@value #WORKER_CONNECTIONS} and one more for each further worker's exchange and heartbeat: they
+ * hold a connection each, as does listening for wake-ups; sweeps and submits borrow one.
+ */
+public final class PostgresStore implements Store {
+
+  /** Exchange, heartbeat, wake-ups in and out, and one to borrow. */
+  static final int WORKER_CONNECTIONS = 5;
+
+  private final Database database;
+  private final boolean notifications;
+  private final Hints hints;
+  private final Upkeep upkeep;
+  private final PostgresReader reader;
+  private final Commands commands;
+  private final AutoCloseable owned;
+  private final Map<SessionId, WorkerSession> sessions = new ConcurrentHashMap<>();
+
+  private PostgresStore(DataSource dataSource, PostgresOptions options, AutoCloseable owned) {
+    this.database = new Database(dataSource);
+    this.notifications = options.wakeUps();
+    this.owned = owned;
+    Schema schema = new Schema(dataSource);
+    if (options.migrate()) {
+      schema.migrate();
+    } else {
+      schema.check();
+    }
+    this.hints = new Hints(database, options.wakeUps(), this::heard);
+    this.upkeep = new Upkeep(database);
+    this.reader = new PostgresReader(database);
+    this.commands = new Commands(database);
+  }
+
+  /** On the application's own pool, which stays the application's to close. */
+  public static PostgresStore of(DataSource dataSource) {
+    return of(dataSource, PostgresOptions.DEFAULT);
+  }
+
+  public static PostgresStore of(DataSource dataSource, PostgresOptions options) {
+    return new PostgresStore(dataSource, options, () -> {});
+  }
+
+  /** As {@link #of}, and closes the pool with the store. */
+  static PostgresStore owning(DataSource pool, PostgresOptions options, AutoCloseable owned) {
+    return new PostgresStore(pool, options, owned);
+  }
+
+  /**
+   * Submits as part of the transaction on this connection. It is never committed, rolled back or
+   * closed here; workers hear of the tasks when the caller commits.
+   */
+  public Submitter joining(Connection connection) {
+    return batch -> {
+      try {
+        BatchSubmit done = BatchSubmit.on(connection, batch, false);
+        if (notifications) {
+          HintSender.within(connection, done.hints());
+        }
+        return done.submitted();
+      } catch (SQLException e) {
+        throw Failures.of("submit " + batch.size() + " tasks in the caller's transaction", e);
+      }
+    };
+  }
+
+  @Override
+  public List<Submitted> submit(List<Submission> batch) {
+    if (batch.isEmpty()) {
+      return List.of();
+    }
+    BatchSubmit done =
+        database.connected(
+            "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks"),
+            connection -> BatchSubmit.on(connection, batch, false));
+    hints.tell(done.hints());
+    return done.submitted();
+  }
+
+  @Override
+  public Session open(SessionRequest request) {
+    Pool.check(database, needed());
+    WorkerSession session =
+        database.connected(
+            "open a session",
+            connection -> WorkerSession.of(Sessions.open(connection, request), request, database));
+    SessionId id = new SessionId(Long.toString(session.id()));
+    sessions.put(id, session);
+    return new Session(id, request.lease());
+  }
+
+  @Override
+  public Exchanged exchange(ExchangeRequest request) {
+    WorkerSession session = sessions.get(request.session());
+    return session == null
+        ? new Exchanged.SessionLost()
+        : Exchanges.run(session, request, hints::tell);
+  }
+
+  @Override
+  public Heartbeat heartbeat(SessionId id, Capacity capacity, Map<Lease, String> progress) {
+    WorkerSession session = sessions.get(id);
+    return session == null
+        ? new Heartbeat(false, List.of())
+        : Sessions.heartbeat(session, capacity, progress);
+  }
+
+  @Override
+  public void leave(SessionId id) {
+    WorkerSession session = sessions.get(id);
+    if (session != null) {
+      Sessions.leave(session);
+      sessions.remove(id);
+      session.close();
+    }
+  }
+
+  @Override
+  public Swept sweep() {
+    return upkeep.sweep();
+  }
+
+  @Override
+  public Applied apply(Command command) {
+    Applied applied = commands.apply(command);
+    // with notifications the database tells; without, at least this process shall know
+    if (!notifications && applied == Applied.DONE) {
+      hints.tell(List.of(Hint.ANYWHERE));
+    }
+    return applied;
+  }
+
+  @Override
+  public Subscription onWork(Consumer<WakeUp> listener) {
+    return hints.listen(listener);
+  }
+
+  @Override
+  public StoreReader reader() {
+    return reader;
+  }
+
+  @Override
+  public void close() {
+    hints.close();
+    sessions.values().forEach(WorkerSession::close);
+    sessions.clear();
+    try {
+      owned.close();
+    } catch (Exception e) {
+      throw new StoreException(
+          StoreException.Kind.UNAVAILABLE, "Could not close the pool: " + e.getMessage(), e);
+    }
+  }
+
+  private int needed() {
+    return sessions.isEmpty() ? WORKER_CONNECTIONS : 2;
+  }
+
+  private void heard(Hint hint) {
+    if (hint instanceof Hint.Ready ready) {
+      sessions.values().forEach(session -> session.plan().lower(ready));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.berth.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import dev.berth.store.Store;
+import dev.berth.store.StoreException;
+import dev.berth.store.StoreException.Kind;
+import dev.berth.store.StoreProvider;
+
+/** Opens {@code jdbc:postgresql:} URLs on a pool of their own. */
+public final class PostgresStoreProvider implements StoreProvider {
+
+  private static final int POOL_SIZE = 10;
+
+  @Override
+  public String example() {
+    return "jdbc:postgresql://host:5432/database?user=…";
+  }
+
+  @Override
+  public boolean accepts(String url) {
+    return url.startsWith("jdbc:postgresql:");
+  }
+
+  @Override
+  public Store open(String url) {
+    return open(url, PostgresOptions.DEFAULT);
+  }
+
+  public static PostgresStore open(String url, PostgresOptions options) {
+    HikariDataSource pool = pool(url);
+    try {
+      return PostgresStore.owning(pool, options, pool);
+    } catch (RuntimeException e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  /** A pool for this URL; an error is one sentence about what cannot be reached. */
+  public static HikariDataSource pool(String url) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    config.setPoolName("berth");
+    config.setMaximumPoolSize(POOL_SIZE);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(10_000);
+    try {
+      return new HikariDataSource(config);
+    } catch (HikariPool.PoolInitializationException | IllegalArgumentException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new StoreException(
+          Kind.UNAVAILABLE,
+          "Could not connect to " + withoutSecrets(url) + ": " + cause.getMessage(),
+          e);
+    }
+  }
+
+  private static String withoutSecrets(String url) {
+    return url.replaceAll("\\?.*", "");
+  }
+}

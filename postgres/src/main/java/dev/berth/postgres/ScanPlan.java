@@ -1,0 +1,137 @@
+package dev.berth.postgres;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a session's next claim looks. Dead index entries pile up at the head of the claim index
+ * while any transaction holds vacuum back, and a scan from the head reads them all; so each scan
+ * starts where the last one ended, at a floor per queue and priority. What appears behind a floor
+ * (a late commit, a returned task) is found by a hint that lowers it, or by the next scan of the
+ * whole queue, which also learns which priorities are in use and whether tasks of foreign types are
+ * in the way. Whole scans are frequent while they are cheap and never take more than a twentieth of
+ * the time.
+ *
+ * <p>Pure: time is passed in. Hints come from another thread, hence the lock.
+ */
+final class ScanPlan {
+
+  /** While there is work, a queue is scanned as a whole this often. */
+  private static final long SCAN_EVERY_NANOS = 250_000_000;
+
+  /** A scan is followed by at least this many times its own duration without one. */
+  private static final long REST = 20;
+
+  /** How a line is read; the names are those of {@code berth.exchange}. */
+  enum Mode {
+    /** The whole queue, from the head of each priority. */
+    SCAN,
+    /** One priority, from its floor, in order. */
+    PLAIN,
+    /** One priority, from its floor, type by type, past tasks of foreign types. */
+    HOP
+  }
+
+  /**
+   * One step of a claim.
+   *
+   * @param priority null for a scan
+   * @param floor the position to start from; null from the head
+   */
+  record Line(String queue, @Nullable Integer priority, @Nullable Instant floor, Mode mode) {}
+
+  private record Level(@Nullable Instant floor, boolean foreign) {
+
+    Level lowered(Instant position) {
+      return floor == null || !floor.isAfter(position) ? this : new Level(position, foreign);
+    }
+  }
+
+  private static final class Queue {
+
+    /** Priorities that were ever seen; an empty one costs a probe, nothing more. */
+    private final Map<Integer, Level> levels = new TreeMap<>(Comparator.reverseOrder());
+
+    private boolean scanDue = true;
+    private boolean dry = true;
+    private long scannedAt;
+    private long scanCost;
+
+    boolean wantsScan(long nanos) {
+      long since = nanos - scannedAt;
+      return scanDue
+          || levels.isEmpty()
+          || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
+    }
+  }
+
+  private final Map<String, Queue> queues = new HashMap<>();
+
+  /** The lines of the next claim, in the order of the queues. */
+  synchronized List<Line> lines(List<String> wanted, long nanos) {
+    List<Line> lines = new ArrayList<>();
+    for (String name : wanted) {
+      Queue queue = queue(name);
+      if (queue.wantsScan(nanos)) {
+        lines.add(new Line(name, null, null, Mode.SCAN));
+      } else {
+        queue.levels.forEach((priority, level) -> lines.add(line(name, priority, level)));
+      }
+    }
+    return lines;
+  }
+
+  /** A whole scan of this queue was made; what it found follows by {@link #read}. */
+  synchronized void scanned(String name, long nanos, long took) {
+    Queue queue = queue(name);
+    queue.scanDue = false;
+    queue.scannedAt = nanos;
+    queue.scanCost = took;
+  }
+
+  /** A line was read up to this position. */
+  synchronized void read(String name, int priority, @Nullable Instant floor, boolean foreign) {
+    queue(name).levels.put(priority, new Level(floor, foreign));
+  }
+
+  /** Whether the claim got less than it asked for: then only a scan can find more here. */
+  synchronized void dry(String name, boolean dry) {
+    queue(name).dry = dry;
+  }
+
+  /** Ready work was announced. */
+  synchronized void lower(Hint.Ready hint) {
+    if (hint.queue().isEmpty()) {
+      queues.values().forEach(queue -> queue.scanDue = true);
+      return;
+    }
+    Queue queue = queues.get(hint.queue());
+    if (queue == null) {
+      return;
+    }
+    if (hint.priority() == Hint.Ready.ANY) {
+      queue.scanDue = true;
+      return;
+    }
+    Level known = queue.levels.get(hint.priority());
+    if (known != null) {
+      queue.levels.put(hint.priority(), known.lowered(hint.position()));
+    } else if (!queue.levels.isEmpty()) {
+      queue.levels.put(hint.priority(), new Level(hint.position(), false));
+    }
+  }
+
+  private Queue queue(String name) {
+    return queues.computeIfAbsent(name, any -> new Queue());
+  }
+
+  private static Line line(String name, int priority, Level level) {
+    return new Line(name, priority, level.floor(), level.foreign() ? Mode.HOP : Mode.PLAIN);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Capacity;
+import dev.berth.store.Heartbeat;
+import dev.berth.store.Lease;
+import dev.berth.store.SessionRequest;
+import dev.berth.store.SessionRequest.Handled;
+import dev.berth.task.TaskId;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** The life of a session: open, renew, leave. */
+final class Sessions {
+
+  private Sessions() {}
+
+  /** Registers the types, then opens; returns the number of the session. */
+  static long open(Connection connection, SessionRequest request) throws SQLException {
+    register(connection, newestWords(request.types()));
+    Upkeep.makePartitions(connection);
+    return Database.run(
+        connection,
+        Statements.OPEN,
+        statement -> {
+          statement.setString(1, request.worker());
+          statement.setString(2, null);
+          statement.setLong(3, request.lease().toMillis());
+          statement.setInt(4, request.capacity());
+          statement.setArray(5, Arrays.of(connection, "text", request.types(), Handled::type));
+          statement.setArray(6, Arrays.texts(connection, request.queues()));
+          try (ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+          }
+        });
+  }
+
+  static Heartbeat heartbeat(
+      WorkerSession session, Capacity capacity, Map<Lease, String> progress) {
+    return session
+        .heartbeat()
+        .run(
+            "renew the session",
+            connection ->
+                Database.run(
+                    connection,
+                    Statements.HEARTBEAT,
+                    statement -> {
+                      List<Lease> leases = List.copyOf(progress.keySet());
+                      statement.setLong(1, session.id());
+                      statement.setInt(2, capacity.free());
+                      statement.setInt(3, capacity.max());
+                      statement.setFloat(4, (float) capacity.memory());
+                      statement.setArray(
+                          5, Arrays.of(connection, "uuid", leases, l -> l.task().value()));
+                      statement.setArray(6, Arrays.of(connection, "int8", leases, Lease::token));
+                      statement.setArray(
+                          7,
+                          Arrays.of(
+                              connection,
+                              "text",
+                              leases,
+                              l -> Texts.storable(progress.getOrDefault(l, ""))));
+                      try (ResultSet row = statement.executeQuery()) {
+                        row.next();
+                        return new Heartbeat(row.getBoolean("alive"), cancelled(row));
+                      }
+                    }));
+  }
+
+  static void leave(WorkerSession session) {
+    session
+        .heartbeat()
+        .run(
+            "leave the session",
+            connection ->
+                Database.run(
+                    connection,
+                    Statements.LEAVE,
+                    statement -> {
+                      statement.setLong(1, session.id());
+                      return statement.execute();
+                    }));
+  }
+
+  /** A type named twice counts as it was named last. */
+  private static List<Handled> newestWords(List<Handled> types) {
+    Map<String, Handled> newest = new LinkedHashMap<>();
+    types.forEach(type -> newest.put(type.type(), type));
+    return List.copyOf(newest.values());
+  }
+
+  private static void register(Connection connection, List<Handled> types) throws SQLException {
+    Database.run(
+        connection,
+        Statements.REGISTER_TYPES,
+        statement -> {
+          statement.setArray(1, Arrays.of(connection, "text", types, Handled::type));
+          statement.setArray(
+              2, Arrays.of(connection, "int4", types, t -> t.retention().finishedDays()));
+          statement.setArray(
+              3, Arrays.of(connection, "int4", types, t -> t.retention().failedDays()));
+          statement.setArray(4, Arrays.of(connection, "int4", types, Handled::maxCrashes));
+          return statement.execute();
+        });
+  }
+
+  private static List<Lease> cancelled(ResultSet row) throws SQLException {
+    Array ids = row.getArray("cancel_ids");
+    Array tokens = row.getArray("cancel_tokens");
+    if (ids == null || tokens == null) {
+      return List.of();
+    }
+    UUID[] tasks = (UUID[]) ids.getArray();
+    Long[] numbers = (Long[]) tokens.getArray();
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < tasks.length; i++) {
+      leases.add(new Lease(new TaskId(tasks[i]), numbers[i]));
+    }
+    return leases;
+  }
+}

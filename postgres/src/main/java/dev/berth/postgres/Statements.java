@@ -1,0 +1,35 @@
+package dev.berth.postgres;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** The statements of this module: one file each, named as the constant. */
+enum Statements {
+  SUBMIT,
+  REGISTER_TYPES,
+  OPEN,
+  EXCHANGE,
+  HEARTBEAT,
+  LEAVE,
+  SWEEP,
+  MAKE_PARTITIONS,
+  PRUNE,
+  CANCEL,
+  RETRY,
+  PAUSE,
+  RESUME,
+  NOTIFY,
+  NOTIFY_WITHIN,
+  FIND,
+  LIST,
+  ATTEMPTS,
+  QUEUES,
+  SESSIONS;
+
+  final String sql;
+
+  Statements() {
+    String file = "statements/" + name().toLowerCase(Locale.ROOT) + ".sql";
+    sql = Pattern.compile("(?m)^\\s*--.*$").matcher(Resources.read(file)).replaceAll("").strip();
+  }
+}

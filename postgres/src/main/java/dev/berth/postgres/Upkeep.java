@@ -1,0 +1,89 @@
+package dev.berth.postgres;
+
+import dev.berth.store.Swept;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The sweep of this process: promotes and expires each time, prunes now and then. */
+final class Upkeep {
+
+  /** A sweep without a floor finds tasks that were committed after their due time. */
+  private static final long RESCAN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int FULL_BATCH = 1_000;
+
+  private final Database database;
+  private @Nullable OffsetDateTime floor;
+  private long rescannedAt = System.nanoTime() - RESCAN_EVERY_NANOS;
+  private @Nullable String today;
+  private @Nullable String prunedOn;
+
+  Upkeep(Database database) {
+    this.database = database;
+  }
+
+  synchronized Swept sweep() {
+    return database.connected(
+        "sweep",
+        connection -> {
+          int promoted = 0;
+          while (true) {
+            Swept swept = promote(connection);
+            promoted += swept.promoted();
+            if (swept.promoted() < FULL_BATCH) {
+              prune(connection);
+              return new Swept(
+                  promoted, swept.sessionsExpired(), swept.tasksReturned(), swept.nextDue());
+            }
+          }
+        });
+  }
+
+  /** Once a day of the store's clock: history is kept by the day. */
+  private void prune(Connection connection) throws SQLException {
+    if (!Objects.equals(today, prunedOn)) {
+      makePartitions(connection);
+      run(connection, Statements.PRUNE);
+      prunedOn = today;
+    }
+  }
+
+  static void makePartitions(Connection connection) throws SQLException {
+    run(connection, Statements.MAKE_PARTITIONS);
+  }
+
+  private Swept promote(Connection connection) throws SQLException {
+    long now = System.nanoTime();
+    if (now - rescannedAt >= RESCAN_EVERY_NANOS) {
+      floor = null;
+      rescannedAt = now;
+    }
+    return Database.run(
+        connection,
+        Statements.SWEEP,
+        statement -> {
+          statement.setObject(1, floor, java.sql.Types.TIMESTAMP_WITH_TIMEZONE);
+          try (ResultSet row = statement.executeQuery()) {
+            row.next();
+            floor = row.getObject("floor", OffsetDateTime.class);
+            today = row.getString("today");
+            long micros = row.getLong("next_due_micros");
+            Duration nextDue =
+                row.wasNull() ? null : Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
+            return new Swept(
+                row.getInt("promoted"), row.getInt("expired"), row.getInt("returned"), nextDue);
+          }
+        });
+  }
+
+  private static void run(Connection connection, Statements statement) throws SQLException {
+    Database.run(connection, statement, prepared -> prepared.execute());
+  }
+}

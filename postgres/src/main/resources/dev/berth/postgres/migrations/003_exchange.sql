@@ -1,0 +1,388 @@
+-- Exchange: the one hot call. A worker hands in what its tasks came to and takes new ones, in one transaction and one
+-- round trip.
+--
+-- THE SESSION. A claim is worth as much as the session that holds it, so no claim or outcome is written before the
+-- session's row is locked FOR KEY SHARE. Expiry takes the same row FOR UPDATE SKIP LOCKED: it passes over a session in
+-- the middle of an exchange, and an exchange that comes later finds no row and reports 'lost'. Heartbeats change no
+-- key column, so they pass.
+--
+-- REPEATS. A reply can be lost after the commit. The worker then sends the same number again, exchange_log still has
+-- it, and the answer is read from the tables again: the claims are this session's tasks with tokens after the one
+-- drawn when the number was logged. The log row comes before any other write, so that a repeat which overtakes its
+-- own first try waits for it. An exchange that brings nothing and finds nothing writes nothing at all: it draws no
+-- transaction id, and its commit does not touch the disk.
+--
+-- OUTCOMES find their rows through the primary key, with the token as the proof of the lease. A row whose token is
+-- another is stale: reported, not touched. No condition on state appears here: it would invite the planner into a
+-- partial index full of dead entries.
+--
+-- CLAIMS come from a line: one queue at one priority, ordered by position. Every claim leaves a dead entry at the head
+-- of task_claim, and while any transaction anywhere holds vacuum back they stay. A scan from the start would read all
+-- of them, so each line carries a floor, the place where the last claim of that line ended, and the scan starts there.
+-- A floor hides what appears behind it: work committed late, or given back by a dead claimer. So the floor given back
+-- to the worker is never younger than 100 ms, and the worker sends a line without a floor now and then ('scan').
+--
+--   scan   priority null. Finds the priorities that have work, from the top, and looks at the first tasks of each: if
+--          tasks of other types stand among them it claims by hop, else plain. Reports each priority found.
+--   plain  from the floor, the line as it stands, over a bounded number of rows.
+--   hop    from the floor, one probe of task_hop per type the worker handles, merged by position. A million tasks of
+--          other types in front cost nothing.
+--
+-- LOCK, THEN UPDATE, in two statements. FOR UPDATE SKIP LOCKED reads a candidate with the statement's snapshot, locks
+-- it, and if the row changed in between, checks and returns the version that is current now. An UPDATE in the same
+-- statement still looks with the old snapshot and does not see that version: the row would be locked, not claimed. A
+-- second statement has a new snapshot, and since the rows are locked by us, their ctids hold still: it updates exactly
+-- what was locked. started_at and the tokens are drawn between the two, after the locks: an attempt never seems to
+-- start before its predecessor ended, and a later claim of a task never has the lower token.
+--
+-- The settings on the functions keep cached plans right. The first call may find an empty table, where a sequential
+-- scan looks best, and a plan made there is kept until the next analyze.
+
+-- Locks the session and logs the exchange: 'go', or 'lost' (no such session, or expired), or 'repeat' (number known).
+create function berth.begin_exchange(
+  p_session bigint, p_number bigint, p_now timestamptz, out verdict text, out worker text
+) language plpgsql as $$
+declare
+  v_session record;
+begin
+  -- Written as a range read backwards, so that the newest version of the row is met first: heartbeats leave one dead
+  -- version each while vacuum is held back.
+  select s.expires_at, s.worker into v_session from berth.session s
+   where s.id between p_session and p_session order by s.id desc limit 1 for key share;
+  if not found or v_session.expires_at <= p_now then
+    verdict := 'lost';
+    return;
+  end if;
+  worker := v_session.worker;
+  insert into berth.exchange_log (session_id, number, first_token)
+  values (p_session, p_number, nextval('berth.token'))
+  on conflict do nothing;
+  if not found then
+    verdict := 'repeat';
+    return;
+  end if;
+  -- A request that was on its way while its repeat and the next exchange went through: its claims would run nowhere.
+  -- Looked for after the insert, which waits for whoever is writing the same number.
+  if exists (select from berth.exchange_log l where l.session_id = p_session and l.number > p_number) then
+    raise exception 'exchange % of session % is older than the last one', p_number, p_session
+      using errcode = 'invalid_parameter_value';
+  end if;
+  delete from berth.exchange_log where session_id = p_session and number < p_number;
+  verdict := 'go';
+end $$;
+
+-- Writes outcomes. Returns the tokens of those that were stale, and where tasks went back to; null if none.
+create function berth.write_outcomes(
+  p_session   bigint,
+  p_worker    text,
+  p_now       timestamptz,
+  p_ids       uuid[],
+  p_tokens    bigint[],
+  p_outcomes  text[],
+  p_texts     text[],
+  p_delays    bigint[],
+  out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[]
+) language plpgsql as $$
+declare
+  v_today   date := berth.keep_until(p_now, 0);
+  v_written bigint[];
+  v_back    bigint[];
+begin
+  -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
+  with ended as (
+    delete from berth.task t
+     using unnest(p_ids, p_tokens, p_outcomes, p_texts) as o (id, token, outcome, text)
+     where t.id = o.id and t.token = o.token and t.session_id = p_session
+       and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
+    returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
+              t.type, t.queue, t.payload, t.metadata, case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
+              case when o.outcome in ('retry', 'released') then 'cancelled' else o.outcome end::berth.outcome as outcome
+  ), kept as (
+    insert into berth.task_history (
+      task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
+      crashes, priority, final, type, queue, worker, error, result, payload, metadata)
+    select e.id, e.submitted_at, e.due_at, e.started_at, p_now, p_session, e.token, v_today + k.days, e.outcome,
+           e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
+           p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
+           e.payload, e.metadata
+      from ended e
+      left join berth.task_type y on y.name = e.type
+     cross join lateral (
+       select case when e.outcome = 'failed' then coalesce(y.failed_days, 30) else coalesce(y.finished_days, 7) end
+     ) k (days)
+     where k.days > 0
+  )
+  select array_agg(token) into v_written from ended;
+
+  -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
+  if cardinality(v_written) is distinct from cardinality(p_ids) and p_outcomes && array['retry', 'released'] then
+    with returned as (
+      update berth.task t
+         set state        = case when o.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
+             position     = p_now,
+             due_at       = p_now + o.delay * interval '1 millisecond',
+             session_id   = null,
+             token        = null,
+             attempt      = t.attempt - (o.outcome = 'released')::integer,
+             failures     = t.failures + (o.outcome = 'retry')::integer,
+             last_error   = case when o.outcome = 'retry' then o.text else t.last_error end,
+             progress     = null
+        from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays) as o (id, token, outcome, text, delay)
+       where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
+      returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
+                t.type, t.queue, o.text, o.outcome::berth.outcome
+    ), kept as (
+      insert into berth.task_history (
+        task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
+        crashes, priority, final, type, queue, worker, error)
+      select r.id, r.submitted_at, r.due_at, r.started_at, p_now, p_session, r.token, v_today + k.days, r.outcome,
+             r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text
+        from returned r
+        left join berth.task_type y on y.name = r.type
+       cross join lateral (select coalesce(y.failed_days, 30)) k (days)
+       where k.days > 0
+    )
+    select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at)
+      into v_back, back_queues, back_priorities, back_due_ats
+      from returned;
+  end if;
+
+  if coalesce(cardinality(v_written), 0) + coalesce(cardinality(v_back), 0) < cardinality(p_ids) then
+    select array_agg(token) into stale from unnest(p_tokens) as o (token)
+     where token <> all (coalesce(v_written, '{}') || coalesce(v_back, '{}'));
+  end if;
+end $$;
+
+-- The next lower priority of a queue that has ready tasks (from the top if p_after is null), and whether tasks of other
+-- types stand among its first p_peek. priority null: there is none.
+create function berth.next_level(
+  p_queue text, p_after smallint, p_types text[], p_peek integer, out priority smallint, out foreign_types boolean
+) language plpgsql as $$
+begin
+  select t.priority into next_level.priority
+    from berth.task t
+   where t.queue = p_queue and t.priority < coalesce(p_after, 10) and t.state = 'ready'
+   order by t.priority desc
+   limit 1;
+  if found then
+    select bool_or(w.type <> all (p_types)) into next_level.foreign_types
+      from (select t.type
+              from berth.task t
+             where t.queue = p_queue and t.priority = next_level.priority and t.state = 'ready'
+             order by t.position, t.id
+             limit p_peek) w;
+  end if;
+end $$;
+
+-- Locks up to p_size ready tasks of one line, in its order, and tells where they are and from where to go on.
+create function berth.lock_line(
+  p_queue text, p_priority smallint, p_floor timestamptz, p_hop boolean, p_types text[], p_size integer,
+  p_now timestamptz, out ctids tid[], out floor timestamptz
+) language plpgsql as $$
+declare
+  v_floor timestamptz := coalesce(p_floor, '-infinity');
+begin
+  if p_hop then
+    select array_agg(l.ctid), max(l.position) into ctids, floor
+      from (select t.ctid, t.position
+              from (select h.ctid, h.position, h.id
+                      from unnest(p_types) as y (type)
+                     cross join lateral (
+                       select ctid, position, id
+                         from berth.task
+                        where queue = p_queue and priority = p_priority and type = y.type and state = 'ready'
+                          and position >= v_floor
+                        order by position, id
+                        limit 2 * p_size + 32) h  -- room for rows that other claimers have locked
+                     order by h.position, h.id) w
+              join berth.task t on t.ctid = w.ctid
+             where t.state = 'ready'
+             order by w.position, w.id
+             limit p_size
+               for update of t skip locked) l;
+  else
+    select array_agg(l.ctid), max(l.position) into ctids, floor
+      from (select ctid, position
+              from berth.task
+             where queue = p_queue and priority = p_priority and state = 'ready' and position >= v_floor
+               and type = any (p_types)
+             order by position, id
+             limit p_size
+               for update skip locked) l;
+  end if;
+  -- Fewer than asked for: the end was seen, whatever comes now is younger than this moment.
+  if cardinality(ctids) = p_size then
+    floor := least(floor, p_now - interval '100 milliseconds');
+  else
+    floor := p_now - interval '100 milliseconds';
+  end if;
+end $$;
+
+-- Result rows, by kind:
+--   claim   a task this session now runs: all columns but foreign_types, in no order
+--   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
+--   stale   an outcome that was refused, the lease was taken away: token
+--   back    a task that went back to the queue: queue, priority, due_at, position (now)
+--   cancel  a task this session runs and somebody asked to cancel: id, token
+--   lost    the session is gone; nothing was done
+create function berth.exchange(
+  p_session    bigint,
+  p_number     bigint,         -- counts up by one; the same again to repeat after a lost reply
+  p_ids        uuid[],         -- outcomes, one entry each: the task,
+  p_tokens     bigint[],       --   its lease,
+  p_outcomes   text[],         --   finished, failed, cancelled, retry, released,
+  p_texts      text[],         --   the result of a finished one, the error of any other,
+  p_delays     bigint[],       --   milliseconds until a retry or release is due again, 0 or null: at once
+  p_queues     text[],         -- lines to claim from, in this order: the queue,
+  p_priorities smallint[],     --   its priority, null in mode scan,
+  p_floors     timestamptz[],  --   the floor, null: from the start,
+  p_modes      text[],         --   scan, plain, hop
+  p_types      text[],         -- what this worker handles
+  p_size       integer         -- how many tasks to claim at most
+) returns table (
+  kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
+  crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
+  "position" timestamptz, foreign_types boolean
+) language plpgsql
+  set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_hashjoin = off
+  set enable_mergejoin = off set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_shift    interval := (select shift from berth.clock);
+  v_now      timestamptz := clock_timestamp() + v_shift;
+  v_begun    record;
+  v_verdict  text;
+  v_written  record;
+  v_paused   text[];
+  v_line     record;
+  v_ctids    tid[] := '{}';
+  v_need     integer := p_size;
+begin
+  -- Nothing to hand in: look, but write nothing before there is something to claim.
+  if cardinality(p_ids) > 0 then
+    v_begun := berth.begin_exchange(p_session, p_number, v_now);
+    v_verdict := v_begun.verdict;
+  else
+    select case when s.expires_at <= v_now then 'lost' when l.number is not null then 'repeat' else 'go' end
+      into v_verdict
+      from berth.session s left join berth.exchange_log l on l.session_id = s.id and l.number = p_number
+     where s.id between p_session and p_session order by s.id desc limit 1;
+  end if;
+  if v_verdict is distinct from 'go' then
+    return query select * from berth.answer_again(p_session, p_number, v_verdict);
+    return;
+  end if;
+
+  if cardinality(p_ids) > 0 then
+    v_written := berth.write_outcomes(
+      p_session, v_begun.worker, v_now, p_ids, p_tokens, p_outcomes, p_texts, p_delays);
+    if v_written.stale is not null then
+      update berth.exchange_log l set stale = v_written.stale where l.session_id = p_session and l.number = p_number;
+      kind := 'stale';
+      foreach token in array v_written.stale loop
+        return next;
+      end loop;
+      token := null;
+    end if;
+    kind := 'back';
+    position := v_now;
+    for i in 1 .. coalesce(cardinality(v_written.back_queues), 0) loop
+      queue := v_written.back_queues[i];
+      priority := v_written.back_priorities[i];
+      due_at := v_written.back_due_ats[i];
+      return next;
+    end loop;
+    due_at := null;
+  end if;
+
+  kind := 'level';
+  v_paused := array(select q.name from berth.queue q where q.paused);
+  for i in 1 .. cardinality(p_queues) loop
+    exit when v_need = 0;
+    continue when p_queues[i] = any (v_paused);
+    queue := p_queues[i];
+    priority := p_priorities[i];
+    foreign_types := p_modes[i] = 'hop';
+    loop
+      if p_modes[i] = 'scan' then
+        select l.priority, l.foreign_types into priority, foreign_types
+          from berth.next_level(queue, priority, p_types, 2 * p_size + 32) l;
+        exit when priority is null;
+      end if;
+      v_line := berth.lock_line(queue, priority, p_floors[i], foreign_types, p_types, v_need, v_now);
+      v_ctids := v_ctids || v_line.ctids;
+      v_need := p_size - cardinality(v_ctids);
+      position := v_line.floor;
+      return next;
+      exit when v_need = 0 or p_modes[i] <> 'scan';
+    end loop;
+  end loop;
+
+  if cardinality(v_ctids) > 0 then
+    if v_begun is null then
+      v_begun := berth.begin_exchange(p_session, p_number, v_now);
+      if v_begun.verdict = 'lost' then  -- it expired since we looked; the locks go with the transaction
+        return query select * from berth.answer_again(p_session, p_number, 'lost');
+        return;
+      end if;
+      if v_begun.verdict <> 'go' then  -- the first try of this number commits just now
+        raise exception 'exchange % of session % is under way elsewhere', p_number, p_session
+          using errcode = 'serialization_failure';
+      end if;
+    end if;
+    v_now := clock_timestamp() + v_shift;
+    return query
+      update berth.task t
+         set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
+             attempt = t.attempt + 1
+       where t.ctid = any (v_ctids)
+      returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+                t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+  end if;
+
+  return query select * from berth.cancel_requests(p_session);
+end $$;
+
+-- What this session runs and somebody asked to cancel, as rows of an exchange.
+create function berth.cancel_requests(p_session bigint) returns table (
+  kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
+  crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
+  "position" timestamptz, foreign_types boolean
+) language plpgsql as $$
+#variable_conflict use_column
+begin
+  return query
+    select 'cancel', t.id, t.token, null::text, null::text, null::smallint, null::integer, null::integer, null::integer,
+           null::timestamptz, null::timestamptz, null::text, null::text[], null::timestamptz, null::boolean
+      from berth.task t where t.session_id = p_session and t.cancel_requested;
+end $$;
+
+-- The answer to an exchange that is already in the log, or whose session is gone (p_verdict null or 'lost').
+create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text) returns table (
+  kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
+  crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
+  "position" timestamptz, foreign_types boolean
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_log berth.exchange_log;
+begin
+  if p_verdict is distinct from 'repeat' then
+    kind := 'lost';
+    return next;
+    return;
+  end if;
+  select * into v_log from berth.exchange_log l where l.session_id = p_session and l.number = p_number;
+  return query
+    select 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+           t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean
+      from berth.task t
+     where t.session_id = p_session and t.token > v_log.first_token and t.state = 'running'
+     order by t.token;
+  kind := 'stale';
+  foreach token in array coalesce(v_log.stale, '{}') loop
+    return next;
+  end loop;
+  return query select * from berth.cancel_requests(p_session);
+end $$;

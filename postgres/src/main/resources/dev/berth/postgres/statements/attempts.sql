@@ -1,0 +1,4 @@
+select attempt, outcome, started_at, ended_at, token, worker, error
+  from berth.attempts
+ where task_id = ?
+ order by ended_at, token nulls last

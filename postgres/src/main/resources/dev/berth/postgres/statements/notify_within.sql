@@ -1,0 +1,1 @@
+select pg_notify('berth', hint) from unnest(?) as h (hint)

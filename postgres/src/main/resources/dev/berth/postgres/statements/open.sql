@@ -1,0 +1,1 @@
+select session_id from berth.open_session(?, ?, ? * interval '1 millisecond', ?, ?, ?)

@@ -1,0 +1,1 @@
+select name, paused, waiting, ready, running from berth.queues order by name

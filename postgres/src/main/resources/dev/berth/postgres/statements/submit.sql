@@ -1,0 +1,1 @@
+select existing, position from berth.submit_batch(?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,0 +1,70 @@
+package dev.berth.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.berth.embedded.LocalPostgres;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The PostgreSQL servers of this test run, one per version, each started when first wanted. */
+enum Servers {
+  NEWEST,
+  OLDEST;
+
+  private static final Map<Servers, LocalPostgres> RUNNING = new EnumMap<>(Servers.class);
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+  private static final String TEMPLATE = "berth_template";
+
+  /** A new database with the schema, the size of a test. */
+  String database() {
+    LocalPostgres server = running();
+    String name = "test_" + DATABASES.incrementAndGet();
+    synchronized (this) {
+      Sql.run(server.jdbcUrl(), "create database " + name + " template " + TEMPLATE);
+    }
+    return server.jdbcUrl(name);
+  }
+
+  /** A new database without any schema. */
+  String emptyDatabase() {
+    return running().createDatabase("empty_" + DATABASES.incrementAndGet());
+  }
+
+  static HikariDataSource pool(String url) {
+    return pool(url, 60);
+  }
+
+  static HikariDataSource pool(String url, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(0);
+    config.setConnectionTimeout(2_000);
+    return new HikariDataSource(config);
+  }
+
+  private LocalPostgres running() {
+    synchronized (RUNNING) {
+      return RUNNING.computeIfAbsent(this, Servers::start);
+    }
+  }
+
+  private static LocalPostgres start(Servers version) {
+    LocalPostgres.Options options =
+        LocalPostgres.Options.defaults()
+            .setting("max_connections", "1000")
+            // nothing here cuts the power: a database per test is made in a moment
+            .setting("fsync", "off");
+    if (version == OLDEST) {
+      options = options.binariesFrom(Path.of(System.getProperty("berth.test.oldest-postgres")));
+    }
+    LocalPostgres server = LocalPostgres.start(options);
+    String template = server.createDatabase(TEMPLATE);
+    try (HikariDataSource pool = pool(template)) {
+      new Schema(pool).migrate();
+    }
+    return server;
+  }
+}

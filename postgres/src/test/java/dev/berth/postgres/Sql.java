@@ -1,0 +1,41 @@
+package dev.berth.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Plain SQL for tests. */
+final class Sql {
+
+  private Sql() {}
+
+  static void run(String url, String... statements) {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The first column of all rows, as text. */
+  static List<String> query(String url, String sql) {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      List<String> all = new ArrayList<>();
+      while (rows.next()) {
+        all.add(rows.getString(1));
+      }
+      return all;
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
