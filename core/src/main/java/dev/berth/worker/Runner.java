@@ -1,5 +1,7 @@
 package dev.berth.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.berth.store.Claim;
 import dev.berth.store.LimitReachedException;
 import dev.berth.store.Store;
@@ -117,6 +119,7 @@ final class Runner {
     P payload;
     try {
       payload = codec.decode(claim.payload(), type.payload());
+      requireNonNull(payload, "the payload is null");
     } catch (RuntimeException | StackOverflowError e) {
       return attempt.end() == Attempt.Phase.LOST ? null : unreadable(e);
     }
