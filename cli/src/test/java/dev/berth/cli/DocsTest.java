@@ -50,7 +50,7 @@ class DocsTest {
   void commandsAreKnown(Path page) throws IOException {
     for (MatchResult call : all(COMMAND, Files.readString(page))) {
       CommandLine command = Main.commandLine();
-      for (String word : call.group(1).strip().split(" +")) {
+      for (String word : call.group(1).strip().split(" +", -1)) {
         if (command.getSubcommands().containsKey(word)) {
           command = command.getSubcommands().get(word);
         } else if (word.startsWith("--")) {
@@ -65,7 +65,7 @@ class DocsTest {
   @Test
   void theExampleOfTheReadmeIsAProgram() throws IOException {
     String readme = Files.readString(ROOT.resolve("README.md"));
-    String example = readme.split("```java\n")[1].split("```")[0];
+    String example = readme.split("```java\n", -1)[1].split("```", -1)[0];
     Path program = ROOT.resolve("examples/src/main/java/dev/berth/examples/ReadmeMain.java");
     List<String> lines = Files.readString(program).lines().map(String::strip).toList();
     assertThat(lines).containsAll(example.lines().map(String::strip).toList());
