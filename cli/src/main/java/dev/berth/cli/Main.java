@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "A durable task queue for Java whose concurrency limits hold.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {CommandLine.HelpCommand.class})
+    subcommands = {CommandLine.HelpCommand.class, BenchCommand.class})
 public final class Main implements Runnable {
   @Option(
       names = "--debug",
