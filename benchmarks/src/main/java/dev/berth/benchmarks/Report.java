@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a scenario found. Ratios compare variants of the same run and are what to look at; figures
@@ -17,8 +16,6 @@ public final class Report {
 
   /** Rounds that lie further apart than this say that something else was going on. */
   private static final double NOISY = 0.3;
-
-  private static final JsonMapper JSON = JsonMapper.shared();
 
   private record Line(
       String name, String unit, Samples samples, @Nullable Target target, String means) {}
@@ -75,8 +72,8 @@ public final class Report {
     return Optional.ofNullable(ratios.get(name)).map(line -> line.samples().median());
   }
 
-  /** One object on one line. */
-  public String json() {
+  /** The same for programs: names and numbers, to be written as JSON. */
+  public Map<String, Object> content() {
     Map<String, Object> values = new LinkedHashMap<>(facts);
     figures.values().forEach(line -> put(values, line));
     values.put("noisy", !noise.isEmpty());
@@ -86,7 +83,7 @@ public final class Report {
     object.put("scenario", scenario);
     object.put("ratios", compared);
     object.put("figures", values);
-    return JSON.writeValueAsString(object);
+    return object;
   }
 
   private static void put(Map<String, Object> values, Line line) {

@@ -49,7 +49,8 @@ final class Rounds {
       for (Measured each : round % 2 == 0 ? order.reversed() : order) {
         double value = each.variant().measure();
         each.values().add(value);
-        bench.say("round %d of %d, %s: %s".formatted(round, count, each.name(), Text.number(value)));
+        bench.say(
+            "round %d of %d, %s: %s".formatted(round, count, each.name(), Text.number(value)));
       }
     }
     return this;

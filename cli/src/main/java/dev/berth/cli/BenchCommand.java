@@ -10,6 +10,8 @@ import java.util.Iterator;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,16 +42,14 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--tiny", hidden = true)
   private boolean tiny;
 
-  @Option(
-      names = "--json",
-      description = "Answer with one line of JSON; how far it is goes to standard error.")
-  private boolean json;
+  @Mixin private Output output;
 
   @Option(
       names = "--db",
       paramLabel = "URL",
       description = {
-        "A PostgreSQL server to measure on instead, such as",
+        "A PostgreSQL server to measure on instead, written as",
+        "postgres://USER:PASSWORD@HOST/DATABASE or",
         "jdbc:postgresql://HOST/DATABASE?user=USER.",
         "Databases are created on it for the run and dropped again; the named one is not touched."
       })
@@ -66,29 +66,20 @@ final class BenchCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "There is no scenario \"%s\"; there are: %s."
                         .formatted(scenario, String.join(", ", new Names()))));
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter side = json ? spec.commandLine().getErr() : out;
-    side.println(chosen.about());
-    side.flush();
-    try (Server server = db == null ? Server.start() : Server.at(db)) {
-      Report report =
-          Bench.run(
-              chosen,
-              server,
-              size(),
-              line -> {
-                side.println("  " + line);
-                side.flush();
-              });
+    PrintWriter side = output.json() ? output.err() : output.out();
+    say(side, chosen.about());
+    try (CleanStop stop = new CleanStop();
+        Server server = db == null ? Server.start() : Server.at(DatabaseUrl.jdbc(db))) {
+      Report report = Bench.run(chosen, server, size(), line -> say(side, "  " + line));
       side.println();
-      if (json) {
-        out.println(report.json());
-      } else {
-        report.print(out);
-      }
-      out.flush();
+      output.answer(report.content(), report::print);
     }
-    return 0;
+    return ExitCode.OK;
+  }
+
+  private static void say(PrintWriter side, String line) {
+    side.println(line);
+    side.flush();
   }
 
   private Size size() {
