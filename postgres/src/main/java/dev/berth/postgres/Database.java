@@ -4,10 +4,17 @@ import dev.berth.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Runs one statement or one transaction on a connection of the pool. */
+/**
+ * Runs one statement or one transaction on a connection of the pool. No call waits for ever: a
+ * network that swallows packets tells nobody, and only a time-out finds out.
+ */
 final class Database {
+
+  /** Far longer than any call of ours takes. */
+  private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private final DataSource dataSource;
 
@@ -40,16 +47,30 @@ final class Database {
 
   /** A connection in auto-commit mode, given back afterwards as it came. */
   <T> T connected(String doing, ConnectionWork<T> work) {
+    return connected(doing, LONGEST, work);
+  }
+
+  /**
+   * As above.
+   *
+   * @param longest how long to wait for an answer; zero: as long as it takes
+   */
+  <T> T connected(String doing, Duration longest, ConnectionWork<T> work) {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
+      int timeout = connection.getNetworkTimeout();
       if (!autoCommit) {
         connection.setAutoCommit(true);
       }
+      waitFor(connection, longest);
       try {
         return work.on(connection);
       } finally {
-        if (!autoCommit && !connection.isClosed()) {
-          connection.setAutoCommit(false);
+        if (!connection.isClosed()) {
+          connection.setNetworkTimeout(Runnable::run, timeout);
+          if (!autoCommit) {
+            connection.setAutoCommit(false);
+          }
         }
       }
     } catch (SQLException e) {
@@ -58,13 +79,22 @@ final class Database {
   }
 
   /** A connection that the caller keeps and closes. */
-  Connection take(String doing) throws StoreException {
+  Connection take(String doing, Duration longest) throws StoreException {
     try {
       Connection connection = dataSource.getConnection();
       connection.setAutoCommit(true);
+      waitFor(connection, longest);
       return connection;
     } catch (SQLException e) {
       throw Failures.of(doing, e);
     }
+  }
+
+  Connection take(String doing) throws StoreException {
+    return take(doing, LONGEST);
+  }
+
+  private static void waitFor(Connection connection, Duration longest) throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, Math.toIntExact(longest.toMillis()));
   }
 }

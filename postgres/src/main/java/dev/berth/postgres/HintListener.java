@@ -18,6 +18,7 @@ final class HintListener implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HintListener.class);
   private static final int WAIT_MS = 10_000;
+  private static final int ANSWER_S = 5;
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
 
@@ -75,7 +76,9 @@ final class HintListener implements AutoCloseable {
     listening.countDown();
     while (!closed) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
-      if (notifications != null) {
+      if (notifications == null || notifications.length == 0) {
+        checkAlive(taken);
+      } else {
         for (PGNotification notification : notifications) {
           Hint.parse(notification.getParameter()).ifPresent(heard);
         }
@@ -84,6 +87,13 @@ final class HintListener implements AutoCloseable {
     try (Statement statement = taken.createStatement()) {
       // the connection goes back to the pool as it came
       statement.execute("unlisten " + Hint.CHANNEL);
+    }
+  }
+
+  /** Silence may mean that nothing happens or that the network is gone. */
+  private static void checkAlive(Connection taken) throws SQLException {
+    if (!taken.isValid(ANSWER_S)) {
+      throw new SQLException("the connection does not answer");
     }
   }
 

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ public final class Schema {
   public List<String> migrate() {
     return database.connected(
         "migrate the schema",
+        Duration.ZERO, // a migration takes as long as it takes
         // nothing to do needs no right to create anything, and waits for nobody
         connection -> version(connection) == newest() ? List.of() : migrate(connection));
   }
