@@ -7,7 +7,6 @@ import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -17,7 +16,13 @@ import org.slf4j.LoggerFactory;
 final class HintListener implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HintListener.class);
-  private static final int WAIT_MS = 10_000;
+
+  /** How long one look takes at most; a notification ends it at once. */
+  private static final int WAIT_MS = 200;
+
+  /** After so much silence the connection is asked whether it is still there. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private static final int ANSWER_S = 5;
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
@@ -31,7 +36,6 @@ final class HintListener implements AutoCloseable {
   private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
-  private volatile @Nullable Connection connection;
 
   HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
     this.database = database;
@@ -53,9 +57,8 @@ final class HintListener implements AutoCloseable {
 
   private void listen() {
     while (!closed) {
-      try (Connection taken = database.take("listen for wake-ups")) {
-        connection = taken;
-        hear(taken);
+      try (Loan taken = database.take("listen for wake-ups")) {
+        hear(taken.connection());
       } catch (SQLException | StoreException e) {
         if (!closed) {
           log.debug("Not listening, polling meanwhile: {}", e.getMessage());
@@ -74,11 +77,16 @@ final class HintListener implements AutoCloseable {
       reconnected.run();
     }
     listening.countDown();
+    long heardAt = System.nanoTime();
     while (!closed) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
       if (notifications == null || notifications.length == 0) {
-        checkAlive(taken);
+        if (System.nanoTime() - heardAt > SILENCE_NANOS) {
+          checkAlive(taken);
+          heardAt = System.nanoTime();
+        }
       } else {
+        heardAt = System.nanoTime();
         for (PGNotification notification : notifications) {
           Hint.parse(notification.getParameter()).ifPresent(heard);
         }
@@ -105,18 +113,10 @@ final class HintListener implements AutoCloseable {
     }
   }
 
-  /** Cuts the connection: waiting for a notification cannot be interrupted in any other way. */
+  /** Waits for the current look at the connection to end, so that it goes back unharmed. */
   @Override
   public void close() {
     closed = true;
-    Connection cut = connection;
-    if (cut != null) {
-      try {
-        cut.abort(Runnable::run);
-      } catch (SQLException e) {
-        log.debug("The listening connection was gone already: {}", e.getMessage());
-      }
-    }
     try {
       thread.join(TimeUnit.SECONDS.toMillis(2));
     } catch (InterruptedException e) {

@@ -127,7 +127,7 @@ begin
   if not found then
     return v_id;
   end if;
-  -- Looked up after the insert, as in submit_batch.
+  -- An id stays taken while history knows it. Looked up after the insert, as in submit_batch.
   if submit.id is not null and exists (select from berth.task_history h where h.task_id = v_id) then
     delete from berth.task t where t.id = v_id;
     return v_id;
