@@ -79,11 +79,11 @@ class ExpiryTest {
       await()
           .until(() ->
               fixture
-                  .database()
-                  .query(
-                      "select 1 from pg_stat_activity where datname = current_database()"
-                          + " and wait_event_type = 'Lock' and query like '%berth.exchange(%'")
-                  .size()
+                      .database()
+                      .query(
+                          "select 1 from pg_stat_activity where datname = current_database()"
+                              + " and wait_event_type = 'Lock' and query like '%berth.exchange(%'")
+                      .size()
                   == 1);
       connection.commit();
     }

@@ -69,8 +69,7 @@ class LateCommitTest {
               .handle(Nap.TYPE, (nap, task) -> nap.take())
               .handle(LATE, (nap, task) -> started.complete(System.nanoTime()))
               .start()) {
-        other.submitAll(
-            Nap.TYPE, IntStream.range(0, BACKLOG).mapToObj(number -> new Nap(5)));
+        other.submitAll(Nap.TYPE, IntStream.range(0, BACKLOG).mapToObj(number -> new Nap(5)));
         await().until(() -> worker.stats().finished() > 1_000);
 
         connection.commit();
@@ -130,9 +129,9 @@ class LateCommitTest {
 
   private static String handIn(Claimer claimer, Claim claim, String outcome) {
     return """
-        select * from berth.exchange(%s, %d, array['%s']::uuid[], array[%d]::bigint[], array['%s'], array['busy'],
-            array[0]::bigint[], '{}', '{}', '{}', '{}', '{}', 0)
-        """
+    select * from berth.exchange(%s, %d, array['%s']::uuid[], array[%d]::bigint[], array['%s'], array['busy'],
+        array[0]::bigint[], '{}', '{}', '{}', '{}', '{}', 0)
+    """
         .formatted(
             claimer.id(),
             claimer.last().number() + 1,
