@@ -58,7 +58,10 @@ final class Failures {
 
   private static String firstLine(SQLException e) {
     // a pool says that it has no connection; why, says the driver
-    SQLException said = e.getCause() instanceof SQLException cause ? cause : e;
+    SQLException said =
+        e instanceof SQLTransientConnectionException && e.getCause() instanceof SQLException cause
+            ? cause
+            : e;
     String message = said.getMessage();
     return message == null
         ? said.getClass().getSimpleName()

@@ -1,6 +1,5 @@
 package dev.berth.postgres;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,7 +14,7 @@ final class HeldConnection implements AutoCloseable {
   private final Database database;
   private final Duration longest;
   private final ReentrantLock oneCall = new ReentrantLock();
-  private volatile @Nullable Connection connection;
+  private volatile @Nullable Loan loan;
   private volatile boolean closed;
 
   /**
@@ -32,12 +31,12 @@ final class HeldConnection implements AutoCloseable {
       if (closed) {
         throw new IllegalStateException("Could not " + doing + ": the store is closed");
       }
-      Connection held = connection;
+      Loan held = loan;
       if (held == null) {
         held = database.take(doing, longest);
-        connection = held;
+        loan = held;
       }
-      return work.on(held);
+      return work.on(held.connection());
     } catch (SQLException e) {
       drop();
       throw Failures.of(doing, e);
@@ -62,10 +61,10 @@ final class HeldConnection implements AutoCloseable {
   }
 
   private void abort() {
-    Connection used = connection;
+    Loan used = loan;
     if (used != null) {
       try {
-        used.abort(Runnable::run);
+        used.connection().abort(Runnable::run);
       } catch (SQLException e) {
         // it is gone already
       }
@@ -73,8 +72,8 @@ final class HeldConnection implements AutoCloseable {
   }
 
   private void drop() {
-    Connection dropped = connection;
-    connection = null;
+    Loan dropped = loan;
+    loan = null;
     if (dropped != null) {
       try {
         dropped.close();

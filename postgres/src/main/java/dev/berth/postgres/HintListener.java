@@ -20,7 +20,9 @@ final class HintListener implements AutoCloseable {
   /** How long one look takes at most; a notification ends it at once. */
   private static final int WAIT_MS = 200;
 
+  /** After so much silence the connection is asked whether it is still there. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private static final int ANSWER_S = 5;
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
@@ -55,8 +57,8 @@ final class HintListener implements AutoCloseable {
 
   private void listen() {
     while (!closed) {
-      try (Connection taken = database.take("listen for wake-ups")) {
-        hear(taken);
+      try (Loan taken = database.take("listen for wake-ups")) {
+        hear(taken.connection());
       } catch (SQLException | StoreException e) {
         if (!closed) {
           log.debug("Not listening, polling meanwhile: {}", e.getMessage());

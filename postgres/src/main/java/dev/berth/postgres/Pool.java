@@ -2,7 +2,6 @@ package dev.berth.postgres;
 
 import dev.berth.store.StoreException;
 import dev.berth.store.StoreException.Kind;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +12,7 @@ final class Pool {
   private Pool() {}
 
   static void check(Database database, int needed) {
-    List<Connection> taken = new ArrayList<>();
+    List<Loan> taken = new ArrayList<>();
     try {
       while (taken.size() < needed) {
         taken.add(database.take("take a connection"));
@@ -41,9 +40,9 @@ final class Pool {
     return e.getCause() instanceof SQLException pool && pool.getCause() instanceof SQLException;
   }
 
-  private static void giveBack(Connection connection) {
+  private static void giveBack(Loan taken) {
     try {
-      connection.close();
+      taken.close();
     } catch (SQLException e) {
       // the pool has lost it anyway
     }

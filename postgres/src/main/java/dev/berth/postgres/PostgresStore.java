@@ -91,7 +91,7 @@ public final class PostgresStore implements Store {
         }
         return done.submitted();
       } catch (SQLException e) {
-        throw Failures.of("submit " + batch.size() + " tasks in the caller's transaction", e);
+        throw Failures.of(submitting(batch) + " in the caller's transaction", e);
       }
     };
   }
@@ -103,8 +103,7 @@ public final class PostgresStore implements Store {
     }
     BatchSubmit done =
         database.connected(
-            "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks"),
-            connection -> BatchSubmit.on(connection, batch, false));
+            submitting(batch), connection -> BatchSubmit.on(connection, batch, false));
     hints.tell(done.hints());
     return done.submitted();
   }
@@ -183,6 +182,10 @@ public final class PostgresStore implements Store {
       throw new StoreException(
           StoreException.Kind.UNAVAILABLE, "Could not close the pool: " + e.getMessage(), e);
     }
+  }
+
+  private static String submitting(List<Submission> batch) {
+    return "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks");
   }
 
   private int needed() {

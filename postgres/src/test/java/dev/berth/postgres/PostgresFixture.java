@@ -9,8 +9,12 @@ import java.time.OffsetDateTime;
 record PostgresFixture(TestDatabase database, PostgresStore store) implements StoreFixture {
 
   static PostgresFixture on(Servers server) {
+    return on(server, PostgresOptions.DEFAULT);
+  }
+
+  static PostgresFixture on(Servers server, PostgresOptions options) {
     TestDatabase database = TestDatabase.on(server);
-    return new PostgresFixture(database, PostgresStore.of(database.pool()));
+    return new PostgresFixture(database, PostgresStore.of(database.pool(), options));
   }
 
   @Override

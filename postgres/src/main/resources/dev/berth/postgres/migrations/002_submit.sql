@@ -69,7 +69,42 @@ begin
   end if;
 end $$;
 
--- Submit from SQL: durable with the caller's transaction, workers wake at its commit.
+-- What the Java client checks before it submits, in the same words.
+create function berth.check_submit(
+  p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb
+) returns void language plpgsql immutable as $$
+declare
+  v_what text;
+  v_name text;
+begin
+  for v_what, v_name in values ('task type', p_type), ('queue', p_queue) loop
+    if v_name is null or v_name !~ '\S' then
+      raise exception 'A % needs a name, but it was blank', v_what using errcode = 'invalid_parameter_value';
+    elsif length(v_name) > 200 then
+      raise exception 'The % name "%…" has % characters; at most 200 are allowed', v_what, left(v_name, 40), length(v_name)
+        using errcode = 'invalid_parameter_value';
+    elsif v_name ~ '[[:cntrl:]]' then
+      raise exception 'The % name "%" contains a control character', v_what, regexp_replace(v_name, '[[:cntrl:]]', '?', 'g')
+        using errcode = 'invalid_parameter_value';
+    end if;
+  end loop;
+  if p_payload is null then
+    raise exception 'A task of type % needs a payload', p_type using errcode = 'invalid_parameter_value';
+  end if;
+  if p_priority is null or p_priority not between 0 and 9 then
+    raise exception 'Priority % is out of range: use 0 (last) to 9 (first)', coalesce(p_priority::text, 'null')
+      using errcode = 'invalid_parameter_value';
+  end if;
+  -- What a worker could not read would stand in the way of every claim.
+  if jsonb_typeof(p_metadata) <> 'object'
+     or jsonb_path_exists(p_metadata, '$.* ? (@.type() != "string")') then
+    raise exception 'The metadata of a task is an object of texts, such as {"tenant": "a"}'
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
+-- Submit from SQL: durable with the caller's transaction, workers wake at its commit. An id of the caller's own makes
+-- it idempotent for as long as the task or its history is kept.
 create function berth.submit(
   type     text,
   payload  jsonb       default 'null',
@@ -83,13 +118,17 @@ declare
   v_now timestamptz := berth.now();
   v_id  uuid        := coalesce(id, berth.new_id());
 begin
+  perform berth.check_submit(submit.type, submit.payload, submit.queue, submit.priority, submit.metadata);
   insert into berth.task as t (id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata)
-  values (v_id, v_now, coalesce(submit.due_at, v_now), v_now,
+  values (v_id, v_now, greatest(submit.due_at, v_now), v_now,
           case when submit.due_at > v_now then 'waiting' else 'ready' end::berth.task_state,
           submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata)
   on conflict on constraint task_pkey do nothing;
+  if not found then
+    return v_id;
+  end if;
   -- An id stays taken while history knows it. Looked up after the insert, as in submit_batch.
-  if found and submit.id is not null and exists (select from berth.task_history h where h.task_id = v_id) then
+  if submit.id is not null and exists (select from berth.task_history h where h.task_id = v_id) then
     delete from berth.task t where t.id = v_id;
     return v_id;
   end if;

@@ -188,15 +188,17 @@ begin
               from (select h.ctid, h.position, h.id
                       from unnest(p_types) as y (type)
                      cross join lateral (
+                       -- One type as a range and in the order of task_hop: task_claim, which would read past every
+                       -- task of another type, cannot serve it without a sort, and sorts are off.
                        select ctid, position, id
                          from berth.task
-                        where queue = p_queue and priority = p_priority and type = y.type and state = 'ready'
-                          and position >= v_floor
-                        order by position, id
+                        where queue = p_queue and priority = p_priority and state = 'ready'
+                          and (type, position) >= (y.type, v_floor) and type <= y.type
+                        order by type, position, id
                         limit 2 * p_size + 32) h  -- room for rows that other claimers have locked
                      order by h.position, h.id) w
               join berth.task t on t.ctid = w.ctid
-             where t.state = 'ready'
+             where t.state::text = 'ready'  -- as text: the partial indexes are no way to a ctid
              order by w.position, w.id
              limit p_size
                for update of t skip locked) l;
@@ -245,7 +247,7 @@ create function berth.exchange(
   "position" timestamptz, foreign_types boolean
 ) language plpgsql
   set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_hashjoin = off
-  set enable_mergejoin = off set enable_bitmapscan = off
+  set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off set enable_material = off
 as $$
 #variable_conflict use_column
 declare

@@ -1,0 +1,178 @@
+package dev.berth.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What the hot calls cost behind a great many tasks of types the worker does not know. Time depends
+ * on the machine; the plans and the pages they touch do not. The plans are made while the table is
+ * empty, as on the first day of an installation, and kept.
+ */
+class ClaimPlanTest {
+
+  private static final int FOREIGN = 100_000;
+  private static final int BATCH = 50;
+  private static final Pattern PAGES =
+      Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+  /** Reading the table, or an index past rows that do not fit. */
+  private static final Pattern TOO_MUCH =
+      Pattern.compile(
+          "Seq Scan on task\\b|Rows Removed by (?:Filter|Join Filter|Index Recheck): \\d{3}");
+
+  /**
+   * What one call did.
+   *
+   * @param rows its answer, the columns of a row joined by spaces
+   * @param plans of each statement inside
+   * @param pages touched in all
+   */
+  private record Explained(List<String> rows, List<String> plans, long pages) {}
+
+  private int number;
+
+  @ParameterizedTest
+  @EnumSource
+  void tasksOfOtherTypesCostNothing(Servers server) throws SQLException {
+    String url = server.database();
+    try (Connection connection = DriverManager.getConnection(url)) {
+      explainEverything(connection);
+      String session =
+          run(
+                  connection,
+                  "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
+                      + " '{default}')")
+              .rows()
+              .getFirst();
+      for (String mode : List.of("scan", "plain", "hop")) {
+        for (int i = 0; i < 6; i++) { // often enough for every plan to be kept
+          run(connection, exchange(session, mode, List.of()));
+        }
+      }
+      submitOurs(url, BATCH);
+      Explained alone = run(connection, exchange(session, "scan", List.of()));
+      List<String> held = claims(alone);
+
+      submitForeign(url);
+      submitOurs(url, 4 * BATCH);
+      Explained scan = run(connection, exchange(session, "scan", held));
+      Explained hop = run(connection, exchange(session, "hop", claims(scan)));
+      run(connection, "select * from berth.heartbeat(%s, 1, 1, 0.5)".formatted(session));
+      run(connection, "select * from berth.sweep()");
+
+      assertThat(claims(alone)).hasSize(BATCH);
+      assertThat(claims(scan)).hasSize(BATCH);
+      assertThat(claims(hop)).hasSize(BATCH);
+      // twice the work: they hand in as many outcomes as they claim
+      assertThat(scan.pages()).isLessThan(3 * alone.pages());
+      assertThat(hop.pages()).isLessThan(3 * alone.pages());
+    }
+  }
+
+  private String exchange(String session, String mode, List<String> ended) {
+    String ids = array(ended, "uuid", row -> "'" + row.split(" ")[1] + "'");
+    String tokens = array(ended, "bigint", row -> row.split(" ")[2]);
+    String outcomes = array(ended, "text", row -> "'finished'");
+    String delays = array(ended, "bigint", row -> "0");
+    String priority = mode.equals("scan") ? "null" : "5";
+    return """
+    select kind, id, token
+      from berth.exchange(%s, %d, %s, %s, %s, %s, %s, '{default}', array[%s]::int2[],
+                          array[null]::timestamptz[], '{%s}', '{ours,others}', %d)
+    """
+        .formatted(
+            session, ++number, ids, tokens, outcomes, outcomes, delays, priority, mode, BATCH);
+  }
+
+  private interface Element {
+    String of(String row);
+  }
+
+  private static String array(List<String> rows, String type, Element element) {
+    return "array["
+        + String.join(",", rows.stream().map(element::of).toList())
+        + "]::"
+        + type
+        + "[]";
+  }
+
+  private static List<String> claims(Explained exchange) {
+    return exchange.rows().stream().filter(row -> row.startsWith("claim ")).toList();
+  }
+
+  private static void explainEverything(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql :
+          List.of(
+              "load 'auto_explain'",
+              "set auto_explain.log_min_duration = 0",
+              "set auto_explain.log_nested_statements = on",
+              "set auto_explain.log_analyze = on",
+              "set auto_explain.log_buffers = on",
+              "set auto_explain.log_timing = off",
+              "set auto_explain.log_level = notice")) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** Runs a call; none of its statements may read more than it needs. */
+  private static Explained run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      List<String> answer = new ArrayList<>();
+      while (rows.next()) {
+        List<String> row = new ArrayList<>();
+        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+          row.add(rows.getString(i));
+        }
+        answer.add(String.join(" ", row));
+      }
+      List<String> plans = new ArrayList<>();
+      for (SQLWarning said = statement.getWarnings(); said != null; said = said.getNextWarning()) {
+        plans.add(said.getMessage());
+      }
+      assertThat(plans).isNotEmpty().noneMatch(plan -> TOO_MUCH.matcher(plan).find());
+      return new Explained(answer, plans, pages(plans.getLast()));
+    }
+  }
+
+  /** Of the call as a whole, which is explained last. */
+  private static long pages(String plan) {
+    Matcher matcher = PAGES.matcher(plan);
+    return matcher.find() ? number(matcher.group(1)) + number(matcher.group(2)) : 0;
+  }
+
+  private static long number(String digits) {
+    return digits == null ? 0 : Long.parseLong(digits);
+  }
+
+  /** Tasks of other types, ahead of everything that is submitted later. */
+  private static void submitForeign(String url) {
+    Sql.run(
+        url,
+        """
+        insert into berth.task (id, position, due_at, submitted_at, state, type, queue, payload)
+        select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, c.now, c.now, c.now, 'ready',
+               'foreign_' || n %% 3, 'default', '{}'
+          from generate_series(1, %d) as n, berth.now() as c (now)
+        """
+            .formatted(FOREIGN));
+  }
+
+  private static void submitOurs(String url, int count) {
+    Sql.run(url, "select berth.submit('ours') from generate_series(1, " + count + ")");
+  }
+}
