@@ -54,7 +54,13 @@ final class Exchanges {
    */
   static Exchanged run(WorkerSession session, ExchangeRequest request, Consumer<List<Hint>> tell) {
     Exchanges exchange = new Exchanges(session, request);
-    Exchanged answer = session.exchange().run("exchange outcomes for tasks", exchange::on);
+    Exchanged answer;
+    try {
+      answer = session.exchange().run("exchange outcomes for tasks", exchange::on);
+    } catch (RuntimeException e) {
+      session.plan().failed();
+      throw e;
+    }
     tell.accept(exchange.hints);
     return answer;
   }

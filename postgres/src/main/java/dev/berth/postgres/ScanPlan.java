@@ -58,6 +58,9 @@ final class ScanPlan {
     /** Priorities that were ever seen; an empty one costs a probe, nothing more. */
     private final Map<Integer, Level> levels = new TreeMap<>(Comparator.reverseOrder());
 
+    /** The lowest position announced while a claim was under way, which may have passed it. */
+    private final Map<Integer, Instant> announced = new HashMap<>();
+
     private boolean scanDue = true;
     private boolean dry = true;
 
@@ -83,7 +86,9 @@ final class ScanPlan {
     List<Line> lines = new ArrayList<>();
     for (String name : wanted) {
       Queue queue = queue(name);
+      queue.announced.clear();
       if (queue.wantsScan(nanos)) {
+        queue.scanDue = false;
         lines.add(new Line(name, null, null, Mode.SCAN));
       } else {
         queue.levels.forEach((priority, level) -> lines.add(line(name, priority, level)));
@@ -99,7 +104,6 @@ final class ScanPlan {
    */
   synchronized void scanned(String name, long nanos, long took, boolean complete) {
     Queue queue = queue(name);
-    queue.scanDue = false;
     queue.complete = complete;
     queue.scannedAt = nanos;
     queue.scanCost = took;
@@ -107,7 +111,15 @@ final class ScanPlan {
 
   /** A line was read up to this position. */
   synchronized void read(String name, int priority, @Nullable Instant floor, boolean foreign) {
-    queue(name).levels.put(priority, new Level(floor, foreign));
+    Queue queue = queue(name);
+    Level level = new Level(floor, foreign);
+    Instant announced = queue.announced.get(priority);
+    queue.levels.put(priority, announced == null ? level : level.lowered(announced));
+  }
+
+  /** Nobody knows what came of the last claim. */
+  synchronized void failed() {
+    queues.values().forEach(queue -> queue.scanDue = true);
   }
 
   /** Whether the claim got less than it asked for: then only a scan can find more here. */
@@ -118,7 +130,7 @@ final class ScanPlan {
   /** Ready work was announced. */
   synchronized void lower(Hint.Ready hint) {
     if (hint.queue().isEmpty()) {
-      queues.values().forEach(queue -> queue.scanDue = true);
+      failed();
       return;
     }
     Queue queue = queues.get(hint.queue());
@@ -129,6 +141,8 @@ final class ScanPlan {
       queue.scanDue = true;
       return;
     }
+    queue.announced.merge(
+        hint.priority(), hint.position(), (one, other) -> one.isBefore(other) ? one : other);
     Level known = queue.levels.get(hint.priority());
     if (known != null) {
       queue.levels.put(hint.priority(), known.lowered(hint.position()));

@@ -94,6 +94,41 @@ class ScanPlanTest {
   }
 
   @Test
+  void aHintThatComesWhileAClaimIsUnderWayIsNotForgotten() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, EARLY, false);
+    plan.dry(QUEUE, false);
+    lines();
+    plan.lower(new Hint.Ready(QUEUE, 5, EARLY));
+    plan.read(QUEUE, 5, LATE, false);
+
+    assertThat(lines()).extracting(Line::floor).containsExactly(EARLY);
+    plan.read(QUEUE, 5, LATE, false);
+    assertThat(lines()).extracting(Line::floor).containsExactly(LATE);
+  }
+
+  @Test
+  void aScanAskedForWhileAnotherIsUnderWayIsNotForgotten() {
+    lines();
+    plan.lower(new Hint.Ready(QUEUE, Hint.Ready.ANY, EARLY));
+    plan.scanned(QUEUE, nanos, 1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  @Test
+  void aClaimThatFailedIsFollowedByAScan() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.failed();
+
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  @Test
   void lostHintsMakeAScanDue() {
     scanned(100, true);
     plan.read(QUEUE, 5, LATE, false);

@@ -1,5 +1,7 @@
 package dev.berth.testkit;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -21,6 +23,13 @@ public abstract class StoreContract {
 
   /** A fresh, empty store; called once for each test. */
   protected abstract StoreFixture open() throws Exception;
+
+  /**
+   * Whether the store is set up to send wake-ups; the tests of them are skipped where it is not.
+   */
+  protected boolean wakesUp() {
+    return true;
+  }
 
   @Nested
   class Submitting extends SubmitContract {
@@ -98,6 +107,7 @@ public abstract class StoreContract {
   class WakeUps extends WakeUpContract {
     @Override
     StoreFixture open() throws Exception {
+      assumeTrue(wakesUp(), "this store is set up without wake-ups");
       return StoreContract.this.open();
     }
   }

@@ -1,0 +1,286 @@
+-- The schema berth as its migrations leave it, for readers and reviewers. Nothing runs this file: SchemaDumpTest
+-- compares it with a migrated database, and writes it anew when run with -Dberth.update-schema.
+
+create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
+create type berth.task_state as enum ('waiting', 'ready', 'running');
+
+create sequence berth.token as bigint;
+
+create table berth.clock (
+  only_row boolean not null default true,
+  shift interval not null default '00:00:00'::interval,
+  constraint clock_pkey PRIMARY KEY (only_row),
+  constraint clock_one_row CHECK (only_row)
+);
+
+create table berth.exchange_log (
+  session_id bigint not null,
+  number bigint not null,
+  first_token bigint not null,
+  stale bigint[],
+  constraint exchange_log_pkey PRIMARY KEY (session_id, number)
+);
+
+create table berth.queue (
+  name text not null,
+  paused boolean not null default false,
+  paused_at timestamp with time zone,
+  constraint queue_pkey PRIMARY KEY (name)
+);
+
+create table berth.schema_version (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default clock_timestamp(),
+  constraint schema_version_pkey PRIMARY KEY (number)
+);
+
+create table berth.session (
+  id bigint not null generated always as identity,
+  opened_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  lease interval not null,
+  free integer not null,
+  max integer not null,
+  memory real,
+  worker text not null,
+  host text,
+  types text[] not null,
+  queues text[] not null,
+  constraint session_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+
+create table berth.task (
+  id uuid not null,
+  position timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  submitted_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  session_id bigint,
+  token bigint,
+  state berth.task_state not null,
+  attempt integer not null default 0,
+  failures integer not null default 0,
+  crashes integer not null default 0,
+  priority smallint not null default 5,
+  cancel_requested boolean not null default false,
+  type text not null,
+  queue text not null,
+  payload text not null,
+  metadata jsonb,
+  last_error text,
+  progress text,
+  constraint task_pkey PRIMARY KEY (id),
+  constraint task_priority CHECK (((priority >= 0) AND (priority <= 9)))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, autovacuum_analyze_scale_factor=0.05, autovacuum_analyze_threshold=5000);
+
+create table berth.task_history (
+  task_id uuid not null,
+  submitted_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone not null,
+  session_id bigint,
+  token bigint,
+  keep_until date not null,
+  outcome berth.outcome not null,
+  attempt integer not null,
+  failures integer not null,
+  crashes integer not null,
+  priority smallint not null,
+  final boolean not null,
+  type text not null,
+  queue text not null,
+  worker text,
+  error text,
+  result text,
+  payload text,
+  metadata jsonb
+) partition by RANGE (keep_until);
+
+create table berth.task_type (
+  name text not null,
+  finished_days integer not null default 7,
+  failed_days integer not null default 30,
+  max_crashes integer not null default 5,
+  registered_at timestamp with time zone not null,
+  constraint task_type_pkey PRIMARY KEY (name),
+  constraint task_type_days CHECK (((finished_days >= 0) AND (failed_days >= 0)))
+);
+
+CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
+CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE (state = 'ready'::berth.task_state);
+CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
+CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
+CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE (state = 'ready'::berth.task_state);
+CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
+
+create view berth.attempts (
+  task_id uuid,
+  type text,
+  queue text,
+  priority smallint,
+  outcome berth.outcome,
+  attempt integer,
+  failures integer,
+  crashes integer,
+  final boolean,
+  session_id bigint,
+  token bigint,
+  worker text,
+  submitted_at timestamp with time zone,
+  due_at timestamp with time zone,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  error text,
+  result text
+);
+
+create view berth.queues (
+  name text,
+  paused boolean,
+  paused_at timestamp with time zone,
+  waiting bigint,
+  ready bigint,
+  running bigint,
+  oldest_ready timestamp with time zone
+);
+
+create view berth.sessions (
+  id bigint,
+  worker text,
+  host text,
+  opened_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  alive boolean,
+  free integer,
+  max integer,
+  memory real,
+  types text[],
+  queues text[],
+  running bigint
+);
+
+create view berth.tasks (
+  id uuid,
+  type text,
+  queue text,
+  priority smallint,
+  state text,
+  submitted_at timestamp with time zone,
+  due_at timestamp with time zone,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  attempt integer,
+  failures integer,
+  crashes integer,
+  session_id bigint,
+  token bigint,
+  worker text,
+  cancel_requested boolean,
+  progress text,
+  error text,
+  result text,
+  payload text,
+  metadata jsonb
+);
+
+create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
+
+create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text)
+  returns record;
+
+create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
+  returns text;
+
+create function berth.cancel_requests(p_session bigint)
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
+
+create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
+  returns void;
+
+create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
+  returns integer set enable_seqscan=off set jit=off;
+
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_types text[], p_size integer)
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
+
+create function berth.expire_sessions(OUT expired integer, OUT returned integer)
+  returns record;
+
+create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
+  returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
+
+create function berth.keep_days(p_type text, p_outcome berth.outcome)
+  returns integer;
+
+create function berth.keep_until(p_ended_at timestamp with time zone, p_days integer)
+  returns date;
+
+create function berth.leave(p_session bigint)
+  returns integer;
+
+create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT floor timestamp with time zone)
+  returns record;
+
+create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
+  returns integer;
+
+create function berth.microseconds(p_time timestamp with time zone)
+  returns bigint;
+
+create function berth.new_id()
+  returns uuid;
+
+create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT foreign_types boolean)
+  returns record;
+
+create function berth.now()
+  returns timestamp with time zone;
+
+create function berth.open_session(p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[], OUT session_id bigint, OUT expires_at timestamp with time zone)
+  returns record;
+
+create function berth.pairs(p_metadata jsonb)
+  returns text[];
+
+create function berth.pause(p_queue text)
+  returns text;
+
+create function berth.promote(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_size integer DEFAULT 1000, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone)
+  returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
+
+create function berth.prune()
+  returns integer set lock_timeout=50ms;
+
+create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])
+  returns void;
+
+create function berth.resume(p_queue text)
+  returns text;
+
+create function berth.retry(p_id uuid)
+  returns text;
+
+create function berth.session_claims(p_session bigint)
+  returns TABLE(id uuid, token bigint);
+
+create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb)
+  returns uuid;
+
+create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_repeat boolean, OUT existing uuid[], OUT "position" bigint)
+  returns record set enable_seqscan=off set jit=off;
+
+create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
+  returns record;
+
+create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
+  returns void;
+
+create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
+  returns void;
+
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[])
+  returns record;
