@@ -1,0 +1,156 @@
+-- Tables of the queue. They are private: functions and views are the interface.
+
+create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
+
+-- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.
+--
+-- A claim must be cheap above all, so it changes no indexed column: the new version of the row then lands beside the
+-- old one (a HOT update) and no index is touched. That is why a running task stays in the claim index, why there is no
+-- index by session (exchange_log knows what a session took), and why half of every page is left free.
+create table berth.task (
+  id               uuid        not null,
+  position         timestamptz not null,  -- place in its queue and priority: when it became due or was given back
+  due_at           timestamptz not null,
+  submitted_at     timestamptz not null,
+  started_at       timestamptz,           -- start of the current or last attempt
+  session_id       bigint,                -- who runs it
+  token            bigint,                -- proves the lease; null: nobody runs it. Later claims have higher tokens
+  attempt          integer     not null default 0,  -- starts spent; a release gives one back
+  failures         integer     not null default 0,
+  crashes          integer     not null default 0,
+  priority         smallint    not null default 5,
+  due              boolean     not null,  -- its time has come: it stands in the claim index from now on
+  cancel_requested boolean     not null default false,
+  type             text        not null,
+  queue            text        not null,
+  payload          text        not null,
+  metadata         jsonb,
+  last_error       text,
+  progress         text,
+  constraint task_pkey primary key (id),
+  constraint task_priority check (priority between 0 and 9)
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 5000
+);
+
+-- The line in which work is claimed, and the same line by type, which lets a claim hop over any number of tasks whose
+-- types the worker does not handle. The planner must not take one for the other, whatever its statistics say. So each
+-- has a condition of its own that holds for every row, and a query can only use the index whose condition it repeats.
+create index task_claim on berth.task (queue, priority desc, position, id) where due and priority >= 0;
+
+create index task_hop on berth.task (queue, priority desc, type, position, id) where due and priority <= 9;
+
+create index task_due on berth.task (due_at, id) where not due;
+
+create index task_cancel on berth.task (id) where cancel_requested;
+
+-- Not cached per connection: a later claim of a task must carry the higher token.
+create sequence berth.token as bigint;
+
+-- One row per ended attempt; the last of a task is final and carries payload and result.
+-- A partition holds what may be forgotten on the same day, so that pruning is dropping tables.
+create table berth.task_history (
+  task_id      uuid          not null,
+  submitted_at timestamptz   not null,
+  due_at       timestamptz   not null,
+  started_at   timestamptz,                    -- null: ended without ever running
+  ended_at     timestamptz   not null,
+  session_id   bigint,
+  token        bigint,
+  keep_until   date          not null,         -- the last day it is kept
+  outcome      berth.outcome not null,
+  attempt      integer       not null,
+  failures     integer       not null,
+  crashes      integer       not null,
+  priority     smallint      not null,
+  final        boolean       not null,
+  type         text          not null,
+  queue        text          not null,
+  worker       text,
+  error        text,
+  result       text,
+  payload      text,
+  metadata     jsonb
+) partition by range (keep_until);
+
+create index task_history_task on berth.task_history (task_id);
+
+-- Catches rows of a day nobody made a partition for: an insert never fails.
+create table berth.task_history_default partition of berth.task_history default;
+
+-- What workers registered. Types known only from SQL submits follow the same defaults (keep_days, end_sessions).
+create table berth.task_type (
+  name          text        not null,
+  finished_days integer     not null default 7,   -- 0: keep no history
+  failed_days   integer     not null default 30,  -- failed, cancelled, and every attempt that was not the last
+  max_crashes   integer     not null default 5,   -- a task that took more workers down than this has failed
+  registered_at timestamptz not null,
+  constraint task_type_pkey primary key (name),
+  constraint task_type_days check (finished_days >= 0 and failed_days >= 0)
+);
+
+-- One worker process. Exchanges lock its row against expiry; heartbeats change no indexed column.
+create table berth.session (
+  id         bigint      not null generated always as identity,
+  opened_at  timestamptz not null,
+  expires_at timestamptz not null,
+  lease      interval    not null,
+  free       integer     not null,
+  max        integer     not null,
+  memory     real,
+  worker     text        not null,
+  host       text,
+  types      text[]      not null,
+  queues     text[]      not null,
+  constraint session_pkey primary key (id)
+) with (fillfactor = 50);
+
+-- Exchanges that are not settled: the answer may have to be given again, or a task claimed by it may still run. So
+-- this is also the list of all that a session holds: every running task is in a row of its session here.
+-- Inserted and deleted, never updated: a version chain would grow while a long transaction holds vacuum back.
+create table berth.exchange_log (
+  session_id bigint not null,
+  number     bigint not null,
+  claimed    uuid[] not null,  -- task ids, in claim order
+  stale      bigint[],         -- tokens of refused outcomes
+  constraint exchange_log_pkey primary key (session_id, number)
+);
+
+alter table berth.exchange_log alter column claimed set storage external;  -- ids do not compress
+
+-- Rows only for queues that were ever paused.
+create table berth.queue (
+  name      text    not null,
+  paused    boolean not null default false,
+  paused_at timestamptz,
+  constraint queue_pkey primary key (name)
+);
+
+-- Tests move time; everyone else leaves the one row alone.
+create table berth.clock (
+  only_row boolean  not null default true,
+  shift    interval not null default '0',
+  constraint clock_pkey primary key (only_row),
+  constraint clock_one_row check (only_row)
+);
+
+insert into berth.clock default values;
+
+-- The only clock. plpgsql, because a SQL function would be planned again on every call.
+create function berth.now() returns timestamptz language plpgsql stable as $$
+begin
+  return clock_timestamp() + (select shift from berth.clock);
+end $$;
+
+-- The last day to keep an attempt that ended at p_ended_at.
+create function berth.keep_until(p_ended_at timestamptz, p_days integer) returns date language sql immutable as $$
+  select (p_ended_at at time zone 'UTC')::date + p_days
+$$;
+
+create function berth.keep_days(p_type text, p_outcome berth.outcome) returns integer language sql stable as $$
+  select case when p_outcome = 'finished'
+              then coalesce((select finished_days from berth.task_type where name = p_type), 7)
+              else coalesce((select failed_days from berth.task_type where name = p_type), 30) end
+$$;

@@ -1,0 +1,100 @@
+-- Submit: tasks become durable. Nothing here locks a row that anybody else needs.
+
+-- Wake-ups on channel `berth`. They are hints; a lost one costs a poll.
+--   ready <microseconds> <queue>   work is claimable, none of it placed before this position
+--   due <microseconds>             work will be due then
+--   cancel <session>               a task of this session shall stop
+create function berth.microseconds(p_time timestamptz) returns bigint language sql immutable as $$
+  select (extract(epoch from p_time) * 1000000)::bigint
+$$;
+
+create function berth.wake_ready(p_queue text, p_position timestamptz) returns void language sql as $$
+  select pg_notify('berth', 'ready ' || berth.microseconds(p_position) || ' ' || p_queue)
+$$;
+
+-- Only what is due within a minute: sweeps look at least twice a minute by themselves. In whole seconds, so that a
+-- transaction that submits a hundred thousand tasks sends sixty wake-ups at most.
+create function berth.wake_due(p_due_at timestamptz) returns void language sql as $$
+  select pg_notify('berth', 'due ' || berth.microseconds(date_trunc('second', p_due_at)))
+   where p_due_at < berth.now() + interval '1 minute'
+$$;
+
+-- The Java client's submit: tasks stand in line in the order given. Wakes nobody: the caller does, after its commit.
+-- Returns the ids that existed already and were left alone. With p_repeat (own ids, or a second try after a lost reply) a task that has ended meanwhile counts too.
+create function berth.submit_batch(
+  p_ids        uuid[],
+  p_types      text[],
+  p_queues     text[],
+  p_priorities smallint[],
+  p_due_ats    timestamptz[],  -- null: now
+  p_payloads   text[],
+  p_metadata   text[],         -- JSON or null
+  p_repeat     boolean default false
+) returns setof uuid language plpgsql set enable_seqscan = off set jit = off as $$
+declare
+  v_now      timestamptz := berth.now();
+  v_inserted uuid[];
+  v_ended    uuid[];
+begin
+  with inserted as (
+    insert into berth.task (id, position, due_at, submitted_at, due, priority, type, queue, payload, metadata)
+    select s.id, v_now + s.number * interval '1 microsecond', coalesce(s.due_at, v_now), v_now,
+           s.due_at is null or s.due_at <= v_now, s.priority, s.type, s.queue, s.payload, s.metadata::jsonb
+      from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_payloads, p_metadata) with ordinality
+        as s (id, type, queue, priority, due_at, payload, metadata, number)
+    on conflict (id) do nothing
+    returning id)
+  select array_agg(id) into v_inserted from inserted;
+
+  -- Looked up after the insert: the id was free, so whoever ended the task has committed and its history is visible.
+  if p_repeat then
+    select array_agg(i.id) into v_ended
+      from unnest(v_inserted) as i (id)
+     where exists (select from berth.task_history h where h.task_id = i.id);
+    if v_ended is not null then
+      delete from berth.task t using unnest(v_ended) as e (id) where t.id = e.id;
+      return query select unnest(v_ended);
+    end if;
+  end if;
+
+  if cardinality(v_inserted) is distinct from cardinality(p_ids) then
+    return query select i.id from unnest(p_ids) as i (id) except select unnest(v_inserted);
+  end if;
+end $$;
+
+-- Submit from SQL: durable with the caller's transaction, workers wake at its commit.
+create function berth.submit(
+  type     text,
+  payload  jsonb       default 'null',
+  queue    text        default 'default',
+  priority integer     default 5,
+  due_at   timestamptz default null,
+  id       uuid        default null,
+  metadata jsonb       default null
+) returns uuid language plpgsql as $$
+declare
+  v_now timestamptz := berth.now();
+  v_id  uuid        := coalesce(id, berth.new_id());
+begin
+  insert into berth.task as t (id, position, due_at, submitted_at, due, priority, type, queue, payload, metadata)
+  values (v_id, v_now, coalesce(submit.due_at, v_now), v_now, submit.due_at is null or submit.due_at <= v_now,
+          submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata)
+  on conflict on constraint task_pkey do nothing;
+  -- The start of the transaction is a position before all it submits, and the same each time: one wake-up per queue.
+  if submit.due_at > v_now then
+    perform berth.wake_due(submit.due_at);
+  else
+    perform berth.wake_ready(submit.queue, transaction_timestamp() + (select shift from berth.clock));
+  end if;
+  return v_id;
+end $$;
+
+-- A version 7 UUID: milliseconds, then random bits.
+create function berth.new_id() returns uuid language sql volatile as $$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+              placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+              from 1 for 6),
+      52, 1), 53, 1), 'hex')::uuid
+$$;

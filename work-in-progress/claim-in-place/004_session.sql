@@ -1,0 +1,154 @@
+-- Sessions: a worker's fenced, expiring presence.
+
+-- Written only where something differs: many workers start at once with the same types.
+create function berth.register_types(
+  p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[]
+) returns void language sql as $$
+  insert into berth.task_type as y (name, finished_days, failed_days, max_crashes, registered_at)
+  select r.name, r.finished_days, r.failed_days, r.max_crashes, berth.now()
+    from unnest(p_names, p_finished_days, p_failed_days, p_max_crashes)
+      as r (name, finished_days, failed_days, max_crashes)
+    left join berth.task_type k on k.name = r.name
+   where (k.finished_days, k.failed_days, k.max_crashes)
+         is distinct from (r.finished_days, r.failed_days, r.max_crashes)
+   order by r.name
+  on conflict (name) do update
+    set finished_days = excluded.finished_days, failed_days = excluded.failed_days,
+        max_crashes = excluded.max_crashes, registered_at = excluded.registered_at
+$$;
+
+create function berth.open_session(
+  p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[],
+  out session_id bigint, out expires_at timestamptz
+) language sql as $$
+  insert into berth.session (opened_at, expires_at, lease, free, max, worker, host, types, queues)
+  select n.now, n.now + p_lease, p_lease, p_max, p_max, p_worker, p_host, p_types, p_queues
+    from berth.now() as n (now)
+  returning id, expires_at
+$$;
+
+-- Renews the session and stores progress texts. alive = false: the session is gone or has expired, stop its tasks.
+create function berth.heartbeat(
+  p_session  bigint,
+  p_free     integer,
+  p_memory   real,
+  p_ids      uuid[]   default '{}',  -- tasks with news, their tokens, the texts
+  p_tokens   bigint[] default '{}',
+  p_progress text[]   default '{}',
+  out alive boolean, out expires_at timestamptz, out cancel_ids uuid[], out cancel_tokens bigint[]
+) language plpgsql
+  set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_hashjoin = off
+  set enable_mergejoin = off set enable_bitmapscan = off
+as $$
+declare
+  v_now timestamptz := berth.now();
+begin
+  update berth.session s
+     set expires_at = v_now + s.lease, free = p_free, memory = p_memory
+   where s.id = p_session and s.expires_at > v_now
+  returning s.expires_at into heartbeat.expires_at;
+  alive := found;
+  if not alive then
+    return;
+  end if;
+  update berth.task t
+     set progress = p.progress
+    from unnest(p_ids, p_tokens, p_progress) as p (id, token, progress)
+   where t.id = p.id and t.token = p.token;
+  select array_agg(t.id), array_agg(t.token) into cancel_ids, cancel_tokens
+    from berth.task t
+   where t.session_id = p_session and t.cancel_requested;
+end $$;
+
+-- What a session holds according to the store: a worker compares after it lost contact.
+create function berth.session_claims(p_session bigint)
+returns table (id uuid, token bigint) language sql stable as $$
+  select t.id, t.token
+    from (select distinct unnest(l.claimed) as id from berth.exchange_log l where l.session_id = p_session) c
+    join berth.task t on t.id = c.id and t.session_id = p_session
+   order by t.token
+$$;
+
+-- Takes the tasks of sessions that the caller has locked FOR UPDATE, writes the ended attempts, and deletes the
+-- sessions. 'released' gives the attempt back. 'crashed' counts: a task that took too many workers down has failed.
+-- A task that was to be cancelled is cancelled.
+create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome) returns integer language plpgsql
+  set enable_seqscan = off set jit = off as $$
+declare
+  v_ids    uuid[];
+  v_now    timestamptz;
+  v_queues text[];
+begin
+  -- Lock first, in a statement of its own: the next one then sees every row as it is.
+  v_ids := array(
+    select t.id
+      from (select distinct unnest(l.claimed) as id from berth.exchange_log l where l.session_id = any (p_sessions)) c
+      join berth.task t on t.id = c.id
+     where t.session_id = any (p_sessions)
+     order by t.id
+       for update of t);
+  v_now := berth.now();
+
+  with held as (
+    select t.id, t.token, t.session_id, t.attempt, s.worker,
+           case when t.cancel_requested then 'cancelled'
+                when p_outcome = 'crashed' and t.crashes >= coalesce(y.max_crashes, 5) then 'failed'
+           end::berth.outcome as last_outcome,  -- null: it lives on
+           case when p_outcome = 'crashed'
+                then format('the worker %s (session %s) was lost while the task ran: crash %s of at most %s',
+                            s.worker, s.id, t.crashes + 1, coalesce(y.max_crashes, 5))
+           end as error,
+           coalesce(y.failed_days, 30) as keep_days,
+           row_number() over (order by t.token) as number
+      from unnest(v_ids) as c (id)
+      join berth.task t on t.id = c.id
+      join berth.session s on s.id = t.session_id
+      left join berth.task_type y on y.name = t.type
+     where t.session_id = any (p_sessions)
+  ), ended as (
+    delete from berth.task t using held h
+     where t.id = h.id and h.last_outcome is not null
+    returning t.*
+  ), returned as (
+    update berth.task t
+       set position   = v_now + h.number * interval '1 microsecond',
+           session_id = null,
+           token      = null,
+           attempt    = t.attempt - (p_outcome = 'released')::integer,
+           crashes    = t.crashes + (p_outcome = 'crashed')::integer,
+           last_error = coalesce(h.error, t.last_error),
+           progress   = null
+      from held h
+     where t.id = h.id and h.last_outcome is null
+    returning t.*
+  ), kept as (
+    insert into berth.task_history (
+      task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
+      crashes, priority, final, type, queue, worker, error, payload, metadata)
+    select e.id, e.submitted_at, e.due_at, e.started_at, v_now, h.session_id, h.token,
+           berth.keep_until(v_now, h.keep_days), coalesce(h.last_outcome, p_outcome), h.attempt, e.failures,
+           e.crashes + (p_outcome = 'crashed' and h.last_outcome is not null)::integer, e.priority,
+           h.last_outcome is not null, e.type, e.queue, h.worker, h.error,
+           case when h.last_outcome is not null then e.payload end,
+           case when h.last_outcome is not null then e.metadata end
+      from (select * from ended union all select * from returned) e
+      join held h on h.id = e.id
+     where h.keep_days > 0
+  )
+  select array_agg(distinct r.queue) into v_queues from returned r;
+  perform berth.wake_ready(q.name, v_now) from unnest(v_queues) as q (name);
+
+  delete from berth.exchange_log l where l.session_id = any (p_sessions);
+  delete from berth.session s where s.id = any (p_sessions);
+  return cardinality(v_ids);
+end $$;
+
+-- A worker says goodbye. Returns how many tasks it still held.
+create function berth.leave(p_session bigint) returns integer language plpgsql as $$
+begin
+  perform from berth.session s where s.id = p_session for update;
+  if not found then
+    return 0;
+  end if;
+  return berth.end_sessions(array[p_session], 'released');
+end $$;

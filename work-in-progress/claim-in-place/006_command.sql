@@ -1,0 +1,64 @@
+-- Commands: what people and programs ask for, one task or queue at a time.
+
+-- A task that does not run is cancelled now ('cancelled'); a running one is asked to stop ('requested').
+-- 'ended': too late. 'unknown': no such task, or its history is gone.
+create function berth.cancel(p_id uuid, p_reason text default null) returns text language plpgsql as $$
+declare
+  v_task berth.task;
+  v_now  timestamptz;
+begin
+  select * into v_task from berth.task t where t.id = p_id for update;
+  if not found then
+    return case when exists (select from berth.task_history h where h.task_id = p_id and h.final)
+                then 'ended' else 'unknown' end;
+  end if;
+  if v_task.token is not null then
+    update berth.task t set cancel_requested = true where t.id = p_id;
+    perform pg_notify('berth', 'cancel ' || v_task.session_id);
+    return 'requested';
+  end if;
+  v_now := berth.now();
+  delete from berth.task t where t.id = p_id;
+  insert into berth.task_history (
+    task_id, submitted_at, due_at, ended_at, keep_until, outcome, attempt, failures, crashes, priority, final, type,
+    queue, error, payload, metadata)
+  select v_task.id, v_task.submitted_at, v_task.due_at, v_now, berth.keep_until(v_now, k.days), 'cancelled',
+         v_task.attempt, v_task.failures, v_task.crashes, v_task.priority, true, v_task.type, v_task.queue, p_reason,
+         v_task.payload, v_task.metadata
+    from berth.keep_days(v_task.type, 'cancelled') as k (days)
+   where k.days > 0;
+  return 'cancelled';
+end $$;
+
+-- A failed or cancelled task lives again under its id, failures forgotten. False: not in history as such, or alive.
+create function berth.retry(p_id uuid) returns boolean language plpgsql as $$
+declare
+  v_last berth.task_history;
+  v_now  timestamptz := berth.now();
+begin
+  select * into v_last from berth.task_history h
+   where h.task_id = p_id and h.final and h.outcome in ('failed', 'cancelled') for update;
+  if not found then
+    return false;
+  end if;
+  insert into berth.task (id, position, due_at, submitted_at, due, attempt, priority, type, queue, payload, metadata)
+  values (p_id, v_now, v_now, v_last.submitted_at, true, v_last.attempt, v_last.priority, v_last.type,
+          v_last.queue, v_last.payload, v_last.metadata)
+  on conflict (id) do nothing;
+  if not found then
+    return false;
+  end if;
+  update berth.task_history h set final = false, payload = null, metadata = null where h.task_id = p_id and h.final;
+  perform berth.wake_ready(v_last.queue, v_now);
+  return true;
+end $$;
+
+create function berth.pause(p_queue text) returns void language sql as $$
+  insert into berth.queue as q (name, paused, paused_at) values (p_queue, true, berth.now())
+  on conflict (name) do update set paused = true, paused_at = excluded.paused_at where not q.paused
+$$;
+
+create function berth.resume(p_queue text) returns void language sql as $$
+  update berth.queue set paused = false, paused_at = null where name = p_queue and paused;
+  select berth.wake_ready(p_queue, 'epoch')
+$$;
