@@ -68,12 +68,22 @@ final class Exchanges {
           bind(connection, statement);
           try (ResultSet rows = statement.executeQuery()) {
             long took = System.nanoTime() - began;
-            lines.stream()
-                .filter(line -> line.mode() == ScanPlan.Mode.SCAN)
-                .forEach(line -> session.plan().scanned(line.queue(), began, took));
-            return read(rows);
+            Exchanged answer = read(rows);
+            remember(began, took);
+            return answer;
           }
         });
+  }
+
+  /** What this claim says about where the next one should look. */
+  private void remember(long began, long took) {
+    boolean dry = claims.size() < request.claims();
+    for (ScanPlan.Line line : lines) {
+      if (line.mode() == ScanPlan.Mode.SCAN) {
+        session.plan().scanned(line.queue(), began, took, dry);
+      }
+      session.plan().dry(line.queue(), dry);
+    }
   }
 
   private void bind(Connection connection, PreparedStatement statement) throws SQLException {
@@ -124,8 +134,6 @@ final class Exchanges {
         default -> throw new IllegalStateException("Unknown row kind " + rows.getString("kind"));
       }
     }
-    boolean dry = claims.size() < request.claims();
-    lines.forEach(line -> session.plan().dry(line.queue(), dry));
     return new Exchanged.Done(inOrder(), stale, cancelled);
   }
 

@@ -60,6 +60,10 @@ final class ScanPlan {
 
     private boolean scanDue = true;
     private boolean dry = true;
+
+    /** Whether the last scan saw every priority; one that found enough stops early. */
+    private boolean complete;
+
     private long scannedAt;
     private long scanCost;
 
@@ -67,6 +71,7 @@ final class ScanPlan {
       long since = nanos - scannedAt;
       return scanDue
           || levels.isEmpty()
+          || (dry && !complete)
           || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
     }
   }
@@ -87,10 +92,15 @@ final class ScanPlan {
     return lines;
   }
 
-  /** A whole scan of this queue was made; what it found follows by {@link #read}. */
-  synchronized void scanned(String name, long nanos, long took) {
+  /**
+   * A whole scan of this queue was made.
+   *
+   * @param complete whether it saw every priority
+   */
+  synchronized void scanned(String name, long nanos, long took, boolean complete) {
     Queue queue = queue(name);
     queue.scanDue = false;
+    queue.complete = complete;
     queue.scannedAt = nanos;
     queue.scanCost = took;
   }
