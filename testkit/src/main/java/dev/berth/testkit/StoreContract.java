@@ -103,6 +103,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Limits extends LimitContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class RandomRuns extends RandomContract {
     @Override
     StoreFixture open() throws Exception {
