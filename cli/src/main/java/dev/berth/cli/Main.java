@@ -1,15 +1,14 @@
 package dev.berth.cli;
 
 import java.io.PrintWriter;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -20,34 +19,59 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "berth",
     description = "A durable task queue for Java whose concurrency limits hold.",
-    mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {CommandLine.HelpCommand.class})
-public final class Main implements Runnable {
+    subcommands = {
+      DemoCommand.class,
+      MigrateCommand.class,
+      TaskCommand.class,
+      QueueCommand.class,
+      WorkerCommand.class
+    })
+public final class Main extends CommandGroup {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.",
+      scope = ScopeType.INHERIT)
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the version.")
+  private boolean version;
+
   @Option(
       names = "--debug",
       description = "Print the stack trace of a failure.",
       scope = ScopeType.INHERIT)
   private boolean debug;
 
-  @Spec private CommandSpec spec;
+  private final Terminal.Finder terminals;
 
-  private Main() {}
-
-  public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+  private Main(Terminal.Finder terminals) {
+    this.terminals = terminals;
   }
 
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Terminal::find).execute(arguments));
+  }
+
+  /** The command, for callers that take its output themselves. */
   static CommandLine commandLine() {
-    var main = new Main();
+    return commandLine(Terminal.Finder.NONE);
+  }
+
+  static CommandLine commandLine(Terminal.Finder terminals) {
+    var main = new Main(terminals);
     return new CommandLine(main)
         .setParameterExceptionHandler(Main::usageError)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(main::failure);
   }
 
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+  Optional<Terminal> terminal(Terminal.Stream stream) {
+    return terminals.behind(stream);
   }
 
   private static int usageError(ParameterException error, String[] arguments) {
@@ -73,10 +97,14 @@ public final class Main implements Runnable {
     for (Throwable cause = error; cause != null; cause = cause.getCause()) {
       String message = cause.getMessage();
       if (message != null && !message.isBlank()) {
-        return message.strip();
+        return closed(message.strip());
       }
     }
     return error.getClass().getSimpleName() + ", without a message; --debug shows where.";
+  }
+
+  private static String closed(String sentence) {
+    return ".!?…".indexOf(sentence.charAt(sentence.length() - 1)) < 0 ? sentence + "." : sentence;
   }
 
   static final class Version implements IVersionProvider {

@@ -18,6 +18,10 @@ public sealed interface Outcome {
   /** The task goes back to its queue as if it had not been claimed: no attempt is spent. */
   record Released() implements Outcome {}
 
-  /** The handler was stopped because someone cancelled the task. */
+  /**
+   * The handler was stopped because someone cancelled the task.
+   *
+   * @param reason counts only where the store knows none: the one given with the cancel goes first
+   */
   record Cancelled(String reason) implements Outcome {}
 }

@@ -2,24 +2,18 @@ package dev.berth.worker;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
-import dev.berth.store.Lease;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
-import dev.berth.task.Outcome;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,22 +66,15 @@ final class ExchangeLoop extends Loop {
   private final Store store;
   private final Sessions sessions;
   private final QueueOrder queues;
-  private final Runner runner;
+  private final Outbox outbox;
   private final Throttle throttle;
   private final LookOut lookOut;
   private final Sweeper sweeper;
   private final Telemetry telemetry;
   private final Outage outage;
   private final CountDownLatch drained = new CountDownLatch(1);
-  private final AtomicInteger inFlight = new AtomicInteger();
   private volatile Phase phase = Phase.WORKING;
   private volatile long leaveBy = Ticks.NEVER;
-
-  /** Attempts that are over and wait for the next call. */
-  private final List<Attempt> ended = new ArrayList<>();
-
-  /** Outcomes of a call that the store called wrong: handed in one by one, to find which. */
-  private final Deque<Attempt> suspects = new ArrayDeque<>();
 
   /** The call that is under way, until it is answered. */
   private @Nullable Call call;
@@ -101,7 +88,7 @@ final class ExchangeLoop extends Loop {
       Store store,
       Sessions sessions,
       QueueOrder queues,
-      Runner runner,
+      Outbox outbox,
       Throttle throttle,
       LookOut lookOut,
       Sweeper sweeper,
@@ -110,16 +97,12 @@ final class ExchangeLoop extends Loop {
     this.store = store;
     this.sessions = sessions;
     this.queues = queues;
-    this.runner = runner;
+    this.outbox = outbox;
     this.throttle = throttle;
     this.lookOut = lookOut;
     this.sweeper = sweeper;
     this.telemetry = telemetry;
     this.outage = Outage.of("worker " + sessions.worker() + " cannot exchange");
-  }
-
-  int inFlight() {
-    return inFlight.get();
   }
 
   /** Opens the first session; a store that does not answer yet is tried again by the loop. */
@@ -154,24 +137,48 @@ final class ExchangeLoop extends Loop {
 
   @Override
   long turn() {
+    tellDrained();
     long pause = outage.pause();
-    if (pause > 0 && Ticks.now() < leaveBy) {
-      return pause;
+    if (pause > 0) {
+      return phase == Phase.LEAVING ? leavingDuringOutage(pause) : pause;
     }
     try {
       long wait = step();
-      if (phase != Phase.WORKING && inFlight.get() == 0) {
-        drained.countDown();
-      }
+      tellDrained();
       return wait;
     } catch (RuntimeException e) {
-      return failed(e);
+      outage.failed(e);
+      return 1;
     }
+  }
+
+  private void tellDrained() {
+    if (phase != Phase.WORKING && outbox.inFlight() == 0) {
+      drained.countDown();
+    }
+  }
+
+  /** With outcomes to hand in it is worth trying for a while; else the session may expire. */
+  private long leavingDuringOutage(long pause) {
+    int unrecorded = outbox.inFlight();
+    long left = unrecorded == 0 ? 0 : leaveBy - Ticks.now();
+    if (left > 0) {
+      return Math.min(pause, left);
+    }
+    if (unrecorded > 0) {
+      LOG.warn(
+          "Worker {} ends while the store does not answer: outcomes of {} tasks are not recorded,"
+              + " and they run again when its session expires",
+          sessions.worker(),
+          unrecorded);
+    }
+    end();
+    return 0;
   }
 
   private long step() {
     LiveSession session = sessions.current();
-    collectEnded(session);
+    outbox.collect(session);
     if (session == null) {
       return withoutSession();
     }
@@ -208,48 +215,49 @@ final class ExchangeLoop extends Loop {
 
   /** Decides what to ask for next, if anything; else says how long to wait. */
   private long nextCall(LiveSession session) {
-    if (!suspects.isEmpty()) {
-      prepare(session, List.of(suspects.remove()), 0);
-    } else if (phase == Phase.WORKING && session.live()) {
+    if (phase == Phase.WORKING && session.live() && !outbox.suspicious()) {
       return nextClaim(session);
-    } else if (!ended.isEmpty()) {
-      prepare(session, takeEnded(), 0);
-    } else if (phase == Phase.LEAVING || !session.live()) {
-      sessions.leave(session);
-      outage.over();
-    } else {
+    }
+    if (outbox.size() > 0) {
+      prepare(session, outbox.take(), 0);
+      return 0;
+    }
+    if (phase == Phase.DRAINING && session.live()) {
       return UNTIL_RAISED;
     }
+    sessions.leave(session);
+    outage.over();
     return 0;
   }
 
   private long nextClaim(LiveSession session) {
-    if (ended.isEmpty()) {
-      if (room() == 0) {
-        return UNTIL_RAISED;
-      }
-      long wait = backlog ? 0 : lookOut.next() - Ticks.now();
+    if (outbox.size() == 0) {
+      long wait = room(0) > 0 ? untilNextLook() : UNTIL_RAISED;
       if (wait > 0) {
         return wait;
       }
     } else if (backlog) {
       gather(session);
     }
-    int claims = throttle.claimSize(room());
-    prepare(session, takeEnded(), claims);
+    List<Attempt> handedIn = outbox.take();
+    prepare(session, handedIn, throttle.claimSize(room(handedIn.size())));
     return 0;
   }
 
-  /** Permits that the next call can fill, those of the outcomes it hands in included. */
-  private int room() {
-    return throttle.max() - inFlight.get() + ended.size();
+  private long untilNextLook() {
+    return backlog ? 0 : lookOut.next() - Ticks.now();
+  }
+
+  /** Permits that a call can fill, those of the outcomes it hands in included. */
+  private int room(int handedIn) {
+    return throttle.max() - outbox.inFlight() + handedIn;
   }
 
   private void gather(LiveSession session) {
-    long wait = throttle.gathering(room());
+    long wait = throttle.gathering(room(outbox.size()));
     if (wait > 0) {
       LockSupport.parkNanos(wait); // deaf to the signal: each ended handler would raise it
-      collectEnded(session);
+      outbox.collect(session);
     }
   }
 
@@ -262,8 +270,9 @@ final class ExchangeLoop extends Loop {
       lookOut.looking();
     }
     List<String> order = queues.draw(ThreadLocalRandom.current());
-    call =
-        new Call(new ExchangeRequest(session.id(), number + 1, outcomes, claims, order), handedIn);
+    ExchangeRequest request =
+        new ExchangeRequest(session.id(), number + 1, outcomes, claims, order);
+    call = new Call(request, handedIn);
   }
 
   private void exchange(LiveSession session, Call made) {
@@ -276,7 +285,7 @@ final class ExchangeLoop extends Loop {
         throw e;
       }
       call = null; // it did not take place, so its number is free
-      refused(made.handedIn(), e);
+      outbox.refused(made.handedIn(), e);
       return;
     }
     long took = Ticks.now() - began;
@@ -287,117 +296,32 @@ final class ExchangeLoop extends Loop {
     switch (answer) {
       case Exchanged.Done done -> {
         settle(session, made, done);
-        int taken = done.claims().size();
-        telemetry.exchanged(made.request().claims(), taken, made.handedIn().size(), took);
+        int claimed = done.claims().size();
+        telemetry.exchanged(made.request().claims(), claimed, made.handedIn().size(), took);
       }
       case Exchanged.SessionLost lost -> {
         session.lose("the store has given its tasks to others");
-        made.handedIn().forEach(this::drop);
-        takeEnded().forEach(this::drop);
-        suspects.forEach(this::drop);
-        suspects.clear();
+        outbox.lost(made.handedIn());
         sessions.gone();
       }
     }
   }
 
   private void settle(LiveSession session, Call made, Exchanged.Done done) {
-    Set<Lease> stale = Set.copyOf(done.stale());
-    Duration retryIn = null;
-    for (Attempt attempt : made.handedIn()) {
-      if (stale.contains(attempt.lease())) {
-        drop(attempt);
-        continue;
-      }
-      inFlight.decrementAndGet();
-      Outcome outcome = requireNonNull(attempt.outcome());
-      telemetry.recorded(outcome);
-      if (outcome instanceof Outcome.Retrying retry
-          && (retryIn == null || retry.delay().compareTo(retryIn) < 0)) {
-        retryIn = retry.delay();
-      }
-    }
-    if (retryIn != null) {
-      sweeper.due(retryIn);
-    }
+    outbox.recorded(made.handedIn(), Set.copyOf(done.stale())).ifPresent(sweeper::due);
     int asked = made.request().claims();
     if (asked > 0) {
       backlog = done.claims().size() >= asked;
       lookOut.looked();
     }
-    start(session, done.claims());
-    session.cancel(done.cancelled());
-  }
-
-  private void start(LiveSession session, List<Claim> claims) {
     if (!session.live()) {
-      return; // they go back when the session is left
+      return; // the claims go back when the session is left
     }
-    inFlight.addAndGet(claims.size());
-    boolean working = phase == Phase.WORKING;
-    for (Claim claim : claims) {
-      if (working) {
-        runner.start(claim, session);
-      } else {
-        runner.release(claim, session);
-      }
+    if (phase == Phase.WORKING) {
+      outbox.start(done.claims(), session);
+    } else {
+      outbox.release(done.claims(), session);
     }
-  }
-
-  private void collectEnded(@Nullable LiveSession session) {
-    for (Attempt attempt : runner.takeEnded()) {
-      if (attempt.outcome() == null) {
-        inFlight.decrementAndGet(); // its session was lost while it ran
-      } else if (attempt.session() != session) {
-        drop(attempt);
-      } else {
-        ended.add(attempt);
-      }
-    }
-  }
-
-  private List<Attempt> takeEnded() {
-    List<Attempt> all = List.copyOf(ended);
-    ended.clear();
-    return all;
-  }
-
-  /** The outcome cannot be recorded: the task belongs to others. */
-  private void drop(Attempt attempt) {
-    inFlight.decrementAndGet();
-    telemetry.stale(attempt.claim());
-  }
-
-  /**
-   * The store calls the request wrong. One outcome must not keep the others from being recorded: so
-   * they go one by one, and one that is refused alone is replaced by a failure that says so.
-   */
-  private void refused(List<Attempt> handedIn, StoreException e) {
-    if (handedIn.size() > 1) {
-      suspects.addAll(handedIn);
-      return;
-    }
-    Attempt attempt = handedIn.getFirst();
-    LOG.error("The store refused the outcome of {}: {}", attempt, e.getMessage());
-    if (attempt.outcome() instanceof Outcome.Failed) {
-      inFlight.decrementAndGet(); // nothing else can be said of it; it goes back at the end
-      return;
-    }
-    String error = "The store refused the outcome of this attempt: " + e.getMessage();
-    attempt.outcome(new Outcome.Failed(ErrorText.clean(error)));
-    suspects.add(attempt);
-  }
-
-  private long failed(RuntimeException e) {
-    outage.failed(e);
-    if (Ticks.now() >= leaveBy) {
-      LOG.warn(
-          "Worker {} ends while the store does not answer: outcomes of {} tasks are not recorded,"
-              + " and they run again when its session expires",
-          sessions.worker(),
-          inFlight.get());
-      end();
-    }
-    return outage.pause();
+    session.cancel(done.cancelled());
   }
 }

@@ -1,5 +1,7 @@
 package dev.berth.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.berth.store.Claim;
 import dev.berth.store.LimitReachedException;
 import dev.berth.store.Store;
@@ -102,9 +104,9 @@ final class Runner {
       if (outcome != null) {
         telemetry.ended(attempt.claim(), outcome, Ticks.now() - began);
       }
-    } catch (Throwable e) { // such as no memory left for the error text
+    } catch (Throwable e) { // such as no memory left for the text of the error
       attempt.end();
-      attempt.outcome(new Outcome.Failed("The outcome was lost: " + e.getClass().getName()));
+      attempt.outcome(lastResort(attempt.claim(), handling.type(), e));
     } finally {
       attempt.session().ended(attempt);
       ended.add(attempt);
@@ -117,6 +119,7 @@ final class Runner {
     P payload;
     try {
       payload = codec.decode(claim.payload(), type.payload());
+      requireNonNull(payload, "the payload is null");
     } catch (RuntimeException | StackOverflowError e) {
       return attempt.end() == Attempt.Phase.LOST ? null : unreadable(e);
     }
@@ -154,9 +157,20 @@ final class Runner {
   }
 
   private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure) {
+    return failed(claim, type, failure, ErrorText.of(failure));
+  }
+
+  private static Outcome lastResort(Claim claim, TaskType<?, ?> type, Throwable failure) {
+    try {
+      return failed(claim, type, failure, failure.getClass().getName());
+    } catch (Throwable e) {
+      return RELEASED;
+    }
+  }
+
+  private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure, String error) {
     OptionalLong delay =
         type.retry().delayAfter(claim.failures() + 1, failure, ThreadLocalRandom.current());
-    String error = ErrorText.of(failure);
     return delay.isPresent()
         ? new Outcome.Retrying(error, Duration.ofMillis(delay.getAsLong()))
         : new Outcome.Failed(error);

@@ -84,7 +84,7 @@ final class Telemetry {
     for (WorkerListener each : listeners) {
       try {
         what.accept(each);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.warn("A worker listener failed", e);
       }
     }

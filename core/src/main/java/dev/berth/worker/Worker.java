@@ -38,6 +38,7 @@ public final class Worker implements AutoCloseable {
   private final Deadlines deadlines;
   private final HeartbeatLoop heartbeat;
   private final Sweeper sweeper;
+  private final Outbox outbox;
   private final ExchangeLoop exchange;
   private final ReentrantLock stopping = new ReentrantLock();
   private boolean stopped;
@@ -63,13 +64,14 @@ public final class Worker implements AutoCloseable {
     sweeper = new Sweeper(settings.name(), store, lookOut);
     EndedAttempts ended = new EndedAttempts(signal);
     Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
+    outbox = new Outbox(runner, telemetry);
     exchange =
-        new ExchangeLoop(store, sessions, queues, runner, throttle, lookOut, sweeper, telemetry);
+        new ExchangeLoop(store, sessions, queues, outbox, throttle, lookOut, sweeper, telemetry);
     heartbeat =
         new HeartbeatLoop(
             store,
             sessions,
-            () -> throttle.capacity(exchange.inFlight()),
+            () -> throttle.capacity(outbox.inFlight()),
             settings.heartbeatInterval());
   }
 
@@ -99,7 +101,7 @@ public final class Worker implements AutoCloseable {
   }
 
   public WorkerStats stats() {
-    return telemetry.stats(exchange.inFlight());
+    return telemetry.stats(outbox.inFlight());
   }
 
   /**

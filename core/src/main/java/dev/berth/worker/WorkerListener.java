@@ -13,7 +13,10 @@ public interface WorkerListener {
   /** A handler is about to run. */
   default void started(Claim claim) {}
 
-  /** An attempt is over, and its outcome waits to be handed in. */
+  /**
+   * An attempt is over, and its outcome waits to be handed in. Not told of attempts whose session
+   * was lost: they have no outcome.
+   */
   default void ended(Claim claim, Outcome outcome, Duration ran) {}
 
   /** An outcome was refused: the lease had been taken away. */

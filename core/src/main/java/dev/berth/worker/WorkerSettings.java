@@ -1,6 +1,9 @@
 package dev.berth.worker;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * How a worker behaves. Each value comes from the environment, else from the configuration file,
@@ -35,6 +38,19 @@ public record WorkerSettings(
           "The heartbeat interval of %d ms is too long for a lease of %d ms: half of it at most, so that one lost heartbeat does not lose the session"
               .formatted(heartbeatInterval.toMillis(), lease.toMillis()));
     }
+  }
+
+  /** What these values of a configuration file come to by themselves; a wrong one is an error. */
+  public static WorkerSettings fromFile(Map<String, String> file) {
+    SettingValues values = new SettingValues();
+    values.fromBuilder(Setting.WORKER_NAME, "worker"); // spends no number on a worker never started
+    values.fromFile(file);
+    return from(values);
+  }
+
+  /** The keys that a configuration file can have, such as {@code worker.claim_batch_size}. */
+  public static List<String> fileKeys() {
+    return Arrays.stream(Setting.values()).map(Setting::key).toList();
   }
 
   static WorkerSettings from(SettingValues values) {

@@ -90,7 +90,7 @@ final class ScriptedStore implements Store {
   private Predicate<Ended> refused = ended -> false;
   private @Nullable Capacity capacity;
   private final AtomicInteger held = new AtomicInteger();
-  private volatile long heardAt;
+  private final Map<SessionId, Long> heardAt = new HashMap<>();
   private long token;
   private int swept;
   private volatile boolean down;
@@ -200,9 +200,9 @@ final class ScriptedStore implements Store {
     return held.get();
   }
 
-  /** The tick of the last heartbeat that kept a session alive. */
-  long heardAt() {
-    return heardAt;
+  /** The tick of the last heartbeat that kept the first session alive. */
+  synchronized long firstSessionHeardAt() {
+    return heardAt.get(new SessionId("session-1"));
   }
 
   synchronized int listeners() {
@@ -242,6 +242,7 @@ final class ScriptedStore implements Store {
     checkUp();
     opened.add(request);
     SessionId id = new SessionId("session-" + opened.size());
+    heardAt.put(id, Ticks.now());
     sessions.put(id, new Presence(request.lease()));
     return new Session(id, request.lease());
   }
@@ -341,7 +342,7 @@ final class ScriptedStore implements Store {
       if (presence == null) {
         return new Heartbeat(false, List.of());
       }
-      heardAt = Ticks.now();
+      heardAt.put(session, Ticks.now());
       capacity = now;
       progress.putAll(said);
       return new Heartbeat(true, presence.cancelled);

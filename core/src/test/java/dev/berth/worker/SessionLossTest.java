@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
+import dev.berth.worker.ScriptedStore.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -74,7 +75,7 @@ class SessionLossTest extends WorkerFixture {
     store.heartbeatsDown(true);
     await().until(() -> interruptedAt.get() != 0);
 
-    assertThat(interruptedAt.get() - store.heardAt())
+    assertThat(interruptedAt.get() - store.firstSessionHeardAt())
         .isLessThan(LEASE.toNanos())
         .isGreaterThan(LEASE.toNanos() / 2);
     store.heartbeatsDown(false);
@@ -162,5 +163,29 @@ class SessionLossTest extends WorkerFixture {
     go.countDown();
     await().until(() -> worker.stats().inFlight() == 0);
     assertThat(store.outcomes(id)).hasSize(1);
+  }
+
+  @Test
+  void claimsOfALostReplyAreNotStartedAfterTheLeaseRanOut() throws InterruptedException {
+    CountDownLatch gate = new CountDownLatch(1);
+    TaskId blocked = store.add(TEXT, "x");
+    Worker worker = start();
+    arrive(running);
+    Fault again = Fault.REPLY_LOST;
+    store.next(again, again, again, again); // so that the test is in time to hold the repeat
+    TaskId claimed = store.add(TEXT, "y");
+    await().until(() -> store.runningCount() == 2);
+    store.holdExchanges(gate);
+    store.heartbeatsDown(true);
+    await().until(() -> lost.get() == 1);
+
+    assertThat(tokens).hasSize(1);
+    store.heartbeatsDown(false);
+    store.holdExchanges(null);
+    gate.countDown();
+    assertThat(outcome(claimed)).isInstanceOf(Outcome.Finished.class);
+    assertThat(outcome(blocked)).isInstanceOf(Outcome.Finished.class);
+    assertThat(store.left()).hasSize(1);
+    await().until(() -> worker.stats().inFlight() == 0);
   }
 }

@@ -135,6 +135,28 @@ class WorkerStopTest extends WorkerFixture {
   }
 
   @Test
+  void withNothingInFlightItDoesNotWaitForAStoreThatIsDown() {
+    builder.lease(Duration.ofHours(1)).stopTimeout(Duration.ofHours(1));
+    builder.handle(TEXT, (payload, task) -> {});
+    Worker worker = start();
+    await().until(() -> worker.stats().exchanges() > 0);
+    store.down(true);
+    worker.stop();
+
+    assertThat(store.left()).isEmpty();
+  }
+
+  @Test
+  void aWorkerThatNeverReachedItsStoreStopsAtOnce() {
+    builder.lease(Duration.ofHours(1)).stopTimeout(Duration.ofHours(1));
+    builder.handle(TEXT, (payload, task) -> {});
+    store.down(true);
+    start().stop();
+
+    assertThat(store.opened()).isEmpty();
+  }
+
+  @Test
   void outcomesAreHandedInWhenTheStoreComesBackDuringTheStop() throws InterruptedException {
     builder.handle(
         TEXT,

@@ -54,7 +54,8 @@ final class MemoryAttempts {
         fail(task, Ending.FAILED, error, now);
       }
       case Outcome.Released() -> release(task, now);
-      case Outcome.Cancelled(String reason) -> cancel(task, reason, now);
+      case Outcome.Cancelled(String reason) ->
+          cancel(task, task.cancelReason == null ? reason : task.cancelReason, now);
     }
     return true;
   }

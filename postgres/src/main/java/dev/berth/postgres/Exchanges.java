@@ -68,12 +68,25 @@ final class Exchanges {
           bind(connection, statement);
           try (ResultSet rows = statement.executeQuery()) {
             long took = System.nanoTime() - began;
-            lines.stream()
-                .filter(line -> line.mode() == ScanPlan.Mode.SCAN)
-                .forEach(line -> session.plan().scanned(line.queue(), began, took));
-            return read(rows);
+            Exchanged answer = read(rows);
+            remember(began, took);
+            return answer;
           }
         });
+  }
+
+  /** What this claim says about where the next one should look. */
+  private void remember(long began, long took) {
+    boolean dry = claims.size() < request.claims();
+    for (ScanPlan.Line line : lines) {
+      if (line.mode() == ScanPlan.Mode.LANES) {
+        continue;
+      }
+      if (line.mode() == ScanPlan.Mode.SCAN) {
+        session.plan().scanned(line.queue(), began, took, dry);
+      }
+      session.plan().dry(line.queue(), dry);
+    }
   }
 
   private void bind(Connection connection, PreparedStatement statement) throws SQLException {
@@ -89,9 +102,10 @@ final class Exchanges {
     statement.setArray(9, Arrays.of(connection, "int2", lines, ScanPlan.Line::priority));
     statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
     statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
+    statement.setArray(12, Arrays.of(connection, "text", lines, ScanPlan.Line::cursor));
     statement.setArray(
-        12, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
-    statement.setInt(13, request.claims());
+        13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+    statement.setInt(14, request.claims());
   }
 
   private Exchanged read(ResultSet rows) throws SQLException {
@@ -100,6 +114,9 @@ final class Exchanges {
       switch (rows.getString("kind")) {
         case "claim" -> claims.add(new Placed(claim(rows), instantOf(rows, "position")));
         case "back" -> hints.add(hint(rows));
+        case "lanes" -> session.plan().lanes(rows.getString("queue"), rows.getString("payload"));
+        case "freed" ->
+            hints.add(new Hint.Ready(rows.getString("queue"), Hint.Ready.LANES, Instant.EPOCH));
         case "level" ->
             session
                 .plan()
@@ -124,8 +141,6 @@ final class Exchanges {
         default -> throw new IllegalStateException("Unknown row kind " + rows.getString("kind"));
       }
     }
-    boolean dry = claims.size() < request.claims();
-    lines.forEach(line -> session.plan().dry(line.queue(), dry));
     return new Exchanged.Done(inOrder(), stale, cancelled);
   }
 

@@ -7,6 +7,7 @@ import dev.berth.store.Store;
 import dev.berth.store.StoreException;
 import dev.berth.store.StoreException.Kind;
 import dev.berth.store.StoreProvider;
+import java.net.UnknownHostException;
 
 /** Opens {@code jdbc:postgresql:} URLs on a pool of their own. */
 public final class PostgresStoreProvider implements StoreProvider {
@@ -49,12 +50,18 @@ public final class PostgresStoreProvider implements StoreProvider {
     try {
       return new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException | IllegalArgumentException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new StoreException(
-          Kind.UNAVAILABLE,
-          "Could not connect to " + withoutSecrets(url) + ": " + cause.getMessage(),
-          e);
+          Kind.UNAVAILABLE, "Could not connect to " + withoutSecrets(url) + ": " + reason(e), e);
     }
+  }
+
+  /** The driver's message, and the host where nobody knows it: the driver does not say that. */
+  private static String reason(Throwable failure) {
+    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    Throwable root = cause.getCause();
+    return root instanceof UnknownHostException
+        ? "there is no host " + root.getMessage()
+        : String.valueOf(cause.getMessage());
   }
 
   private static String withoutSecrets(String url) {

@@ -35,7 +35,9 @@ final class ScanPlan {
     /** One priority, from its floor, in order. */
     PLAIN,
     /** One priority, from its floor, type by type, past tasks of foreign types. */
-    HOP
+    HOP,
+    /** Work under limits, lane by lane. */
+    LANES
   }
 
   /**
@@ -43,8 +45,19 @@ final class ScanPlan {
    *
    * @param priority null for a scan
    * @param floor the position to start from; null from the head
+   * @param cursor the lane after which to begin; null at the first
    */
-  record Line(String queue, @Nullable Integer priority, @Nullable Instant floor, Mode mode) {}
+  record Line(
+      String queue,
+      @Nullable Integer priority,
+      @Nullable Instant floor,
+      Mode mode,
+      @Nullable String cursor) {
+
+    Line(String queue, @Nullable Integer priority, @Nullable Instant floor, Mode mode) {
+      this(queue, priority, floor, mode, null);
+    }
+  }
 
   private record Level(@Nullable Instant floor, boolean foreign) {
 
@@ -59,7 +72,16 @@ final class ScanPlan {
     private final Map<Integer, Level> levels = new TreeMap<>(Comparator.reverseOrder());
 
     private boolean scanDue = true;
+
+    /** Whether work under limits was seen or announced. */
+    private boolean lanes;
+
+    private @Nullable String cursor;
     private boolean dry = true;
+
+    /** Whether the last scan saw every priority; one that found enough stops early. */
+    private boolean complete;
+
     private long scannedAt;
     private long scanCost;
 
@@ -67,6 +89,7 @@ final class ScanPlan {
       long since = nanos - scannedAt;
       return scanDue
           || levels.isEmpty()
+          || (dry && !complete)
           || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
     }
   }
@@ -78,7 +101,12 @@ final class ScanPlan {
     List<Line> lines = new ArrayList<>();
     for (String name : wanted) {
       Queue queue = queue(name);
-      if (queue.wantsScan(nanos)) {
+      boolean scan = queue.wantsScan(nanos);
+      if (scan || queue.lanes) {
+        lines.add(new Line(name, null, null, Mode.LANES, queue.cursor));
+        queue.lanes = false;
+      }
+      if (scan) {
         lines.add(new Line(name, null, null, Mode.SCAN));
       } else {
         queue.levels.forEach((priority, level) -> lines.add(line(name, priority, level)));
@@ -87,10 +115,15 @@ final class ScanPlan {
     return lines;
   }
 
-  /** A whole scan of this queue was made; what it found follows by {@link #read}. */
-  synchronized void scanned(String name, long nanos, long took) {
+  /**
+   * A whole scan of this queue was made.
+   *
+   * @param complete whether it saw every priority
+   */
+  synchronized void scanned(String name, long nanos, long took, boolean complete) {
     Queue queue = queue(name);
     queue.scanDue = false;
+    queue.complete = complete;
     queue.scannedAt = nanos;
     queue.scanCost = took;
   }
@@ -98,6 +131,13 @@ final class ScanPlan {
   /** A line was read up to this position. */
   synchronized void read(String name, int priority, @Nullable Instant floor, boolean foreign) {
     queue(name).levels.put(priority, new Level(floor, foreign));
+  }
+
+  /** There is work under limits here; the next claim begins after this lane. */
+  synchronized void lanes(String name, @Nullable String cursor) {
+    Queue queue = queue(name);
+    queue.lanes = true;
+    queue.cursor = cursor;
   }
 
   /** Whether the claim got less than it asked for: then only a scan can find more here. */
@@ -113,6 +153,10 @@ final class ScanPlan {
     }
     Queue queue = queues.get(hint.queue());
     if (queue == null) {
+      return;
+    }
+    if (hint.priority() == Hint.Ready.LANES) {
+      queue.lanes = true;
       return;
     }
     if (hint.priority() == Hint.Ready.ANY) {

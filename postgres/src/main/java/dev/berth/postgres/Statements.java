@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 enum Statements {
   SUBMIT,
   REGISTER_TYPES,
+  REGISTER_LIMITS,
   OPEN,
   EXCHANGE,
   HEARTBEAT,
@@ -18,13 +19,19 @@ enum Statements {
   RETRY,
   PAUSE,
   RESUME,
+  SET_LIMIT,
+  RESET_LIMIT,
+  PAUSE_LIMIT,
+  RESUME_LIMIT,
   NOTIFY,
   NOTIFY_WITHIN,
   FIND,
   LIST,
   ATTEMPTS,
   QUEUES,
-  SESSIONS;
+  SESSIONS,
+  LIMITS,
+  HOLDERS;
 
   final String sql;
 

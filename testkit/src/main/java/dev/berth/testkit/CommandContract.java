@@ -69,7 +69,7 @@ abstract class CommandContract extends ContractTest {
     assertThat(claimer().heartbeat().cancelled()).isEmpty();
     assertThat(cancel(ids.get(0))).isIn(Applied.REQUESTED, Applied.UNCHANGED);
 
-    assertThat(claimer.end(claim, new Outcome.Cancelled("not wanted")).cancelled()).isEmpty();
+    assertThat(claimer.end(claim, new Outcome.Cancelled("stopped")).cancelled()).isEmpty();
     assertThat(state(ids.get(0))).isEqualTo(TaskState.CANCELLED);
     assertThat(view(ids.get(0)).error()).isEqualTo("not wanted");
     assertThat(endings(ids.get(0))).containsExactly(Ending.CANCELLED);

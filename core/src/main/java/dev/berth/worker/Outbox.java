@@ -1,0 +1,158 @@
+package dev.berth.worker;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.berth.store.Claim;
+import dev.berth.store.Lease;
+import dev.berth.store.StoreException;
+import dev.berth.task.Outcome;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tasks in flight and what becomes of them: counted from the claim until the outcome is durable or
+ * void, and collected for the next call when they are over. Used by the exchange loop only.
+ */
+final class Outbox {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+  /** After an outage there may be many outcomes, and some of them large. */
+  private static final int MOST_OUTCOMES = 1_000;
+
+  private static final int MOST_CHARACTERS = 8_000_000;
+
+  private final Runner runner;
+  private final Telemetry telemetry;
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final Deque<Attempt> ended = new ArrayDeque<>();
+
+  /** Outcomes of a call that the store called wrong: handed in one by one, to find which. */
+  private final Deque<Attempt> suspects = new ArrayDeque<>();
+
+  Outbox(Runner runner, Telemetry telemetry) {
+    this.runner = runner;
+    this.telemetry = telemetry;
+  }
+
+  /** May be asked from any thread. */
+  int inFlight() {
+    return inFlight.get();
+  }
+
+  void start(List<Claim> claims, LiveSession session) {
+    inFlight.addAndGet(claims.size());
+    claims.forEach(claim -> runner.start(claim, session));
+  }
+
+  void release(List<Claim> claims, LiveSession session) {
+    inFlight.addAndGet(claims.size());
+    claims.forEach(claim -> runner.release(claim, session));
+  }
+
+  /** Collects the attempts that are over; those of an earlier session have nothing to hand in. */
+  void collect(@Nullable LiveSession session) {
+    for (Attempt attempt : runner.takeEnded()) {
+      if (attempt.outcome() == null) {
+        inFlight.decrementAndGet();
+      } else if (attempt.session() != session) {
+        drop(attempt);
+      } else {
+        ended.add(attempt);
+      }
+    }
+  }
+
+  /** How many outcomes wait. */
+  int size() {
+    return ended.size() + suspects.size();
+  }
+
+  /** Whether the next call may carry nothing but one outcome. */
+  boolean suspicious() {
+    return !suspects.isEmpty();
+  }
+
+  /** What the next call carries: all that waits, as long as a store can bear it. */
+  List<Attempt> take() {
+    if (suspicious()) {
+      return List.of(suspects.remove());
+    }
+    List<Attempt> some = new ArrayList<>(Math.min(ended.size(), MOST_OUTCOMES));
+    long characters = 0;
+    while (!ended.isEmpty() && some.size() < MOST_OUTCOMES && characters < MOST_CHARACTERS) {
+      Attempt attempt = ended.remove();
+      if (attempt.outcome() instanceof Outcome.Finished finished && finished.result() != null) {
+        characters += finished.result().length();
+      }
+      some.add(attempt);
+    }
+    return some;
+  }
+
+  /**
+   * The store has recorded them, except for the stale ones.
+   *
+   * @return when the first of them is to be tried again
+   */
+  Optional<Duration> recorded(List<Attempt> handedIn, Collection<Lease> stale) {
+    Duration first = null;
+    for (Attempt attempt : handedIn) {
+      if (stale.contains(attempt.lease())) {
+        drop(attempt);
+        continue;
+      }
+      inFlight.decrementAndGet();
+      Outcome outcome = requireNonNull(attempt.outcome());
+      telemetry.recorded(outcome);
+      if (outcome instanceof Outcome.Retrying retry
+          && (first == null || retry.delay().compareTo(first) < 0)) {
+        first = retry.delay();
+      }
+    }
+    return Optional.ofNullable(first);
+  }
+
+  /** The session is gone: none of these can be recorded, nor what waits. */
+  void lost(List<Attempt> handedIn) {
+    handedIn.forEach(this::drop);
+    ended.forEach(this::drop);
+    ended.clear();
+    suspects.forEach(this::drop);
+    suspects.clear();
+  }
+
+  /**
+   * The store calls the request wrong. One outcome must not keep the others from being recorded: so
+   * they go one by one, and one that is refused alone is replaced by a failure that says so.
+   */
+  void refused(List<Attempt> handedIn, StoreException e) {
+    if (handedIn.size() > 1) {
+      suspects.addAll(handedIn);
+      return;
+    }
+    Attempt attempt = handedIn.getFirst();
+    LOG.error("The store refused the outcome of {}: {}", attempt, e.getMessage());
+    if (attempt.outcome() instanceof Outcome.Failed) {
+      inFlight.decrementAndGet(); // nothing else can be said of it; it goes back at the end
+      return;
+    }
+    String error = "The store refused the outcome of this attempt: " + e.getMessage();
+    attempt.outcome(new Outcome.Failed(ErrorText.clean(error)));
+    suspects.add(attempt);
+  }
+
+  private void drop(Attempt attempt) {
+    inFlight.decrementAndGet();
+    telemetry.stale(attempt.claim());
+  }
+}

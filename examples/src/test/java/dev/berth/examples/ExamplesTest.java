@@ -1,0 +1,63 @@
+package dev.berth.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every example runs and prints what it is there to show. */
+@Timeout(120)
+class ExamplesTest {
+
+  @FunctionalInterface
+  private interface Example {
+    void main(String[] arguments) throws Exception;
+  }
+
+  @Test
+  void hello() throws Exception {
+    assertThat(output(HelloMain::main)).contains("It finished with: Hello, Ada!");
+  }
+
+  @Test
+  void retry() throws Exception {
+    assertThat(output(RetryMain::main))
+        .contains("Attempt 3 of https://example.org/flaky", "Finished: 2 failures")
+        .contains("Attempt 1 of https://example.org/missing", "Not retried: the task is FAILED")
+        .doesNotContain("Attempt 2 of https://example.org/missing");
+  }
+
+  @Test
+  void delayAndPriority() throws Exception {
+    assertThat(output(DelayAndPriorityMain::main).lines().toList())
+        .isEqualTo(List.of("priority 9", "no priority said: 5", "priority 1", "due in 300 ms"));
+  }
+
+  @Test
+  void transaction() throws Exception {
+    assertThat(output(TransactionMain::main))
+        .contains("Committed:   the task is there: true")
+        .contains("Rolled back: the task is there: false");
+  }
+
+  @Test
+  void batch() throws Exception {
+    assertThat(output(BatchMain::main)).contains("Submitted 20,000 tasks", "Ran them in ");
+  }
+
+  private static String output(Example example) throws Exception {
+    var bytes = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    try {
+      example.main(new String[0]);
+    } finally {
+      System.setOut(before);
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+}

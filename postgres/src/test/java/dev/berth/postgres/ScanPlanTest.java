@@ -1,0 +1,122 @@
+package dev.berth.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.postgres.ScanPlan.Line;
+import dev.berth.postgres.ScanPlan.Mode;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ScanPlanTest {
+
+  private static final String QUEUE = "mail";
+  private static final Instant EARLY = Instant.ofEpochSecond(100);
+  private static final Instant LATE = Instant.ofEpochSecond(200);
+
+  private final ScanPlan plan = new ScanPlan();
+  private long nanos = TimeUnit.HOURS.toNanos(1);
+
+  @Test
+  void aQueueNeverSeenIsScanned() {
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  @Test
+  void whileThereIsWorkTheNextClaimStartsAtTheFloor() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+
+    assertThat(lines()).containsExactly(new Line(QUEUE, 5, LATE, Mode.PLAIN));
+  }
+
+  @Test
+  void foreignTypesAreHoppedOver() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, true);
+    plan.dry(QUEUE, false);
+
+    assertThat(modes()).containsExactly(Mode.HOP);
+  }
+
+  @Test
+  void higherPrioritiesComeFirst() {
+    scanned(1, true);
+    plan.read(QUEUE, 2, LATE, false);
+    plan.read(QUEUE, 8, LATE, false);
+    plan.dry(QUEUE, false);
+
+    assertThat(lines()).extracting(Line::priority).containsExactly(8, 2);
+  }
+
+  @Test
+  void anExpensiveScanIsRareEvenWhenTheQueueRunsDry() {
+    scanned(100, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, true);
+
+    pass(1_900);
+    assertThat(modes()).containsExactly(Mode.PLAIN);
+    pass(200);
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  @Test
+  void aScanThatStoppedEarlyIsFollowedByAnotherAsSoonAsTheQueueRunsDry() {
+    scanned(100, false);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, true);
+
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  @Test
+  void aHintLowersTheFloorOfItsPriorityOnly() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.read(QUEUE, 7, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lower(new Hint.Ready(QUEUE, 5, EARLY));
+
+    assertThat(lines()).extracting(Line::floor).containsExactly(LATE, EARLY);
+  }
+
+  @Test
+  void aHintNamesAPriorityThatWasNotSeenBefore() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lower(new Hint.Ready(QUEUE, 9, EARLY));
+
+    assertThat(lines()).extracting(Line::priority).containsExactly(9, 5);
+  }
+
+  @Test
+  void lostHintsMakeAScanDue() {
+    scanned(100, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lower((Hint.Ready) Hint.ANYWHERE);
+
+    assertThat(modes()).containsExactly(Mode.SCAN);
+  }
+
+  private void scanned(long tookMillis, boolean complete) {
+    modes();
+    plan.scanned(QUEUE, nanos, TimeUnit.MILLISECONDS.toNanos(tookMillis), complete);
+  }
+
+  private void pass(long millis) {
+    nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  private List<Line> lines() {
+    return plan.lines(List.of(QUEUE), nanos);
+  }
+
+  private List<Mode> modes() {
+    return lines().stream().map(Line::mode).toList();
+  }
+}
