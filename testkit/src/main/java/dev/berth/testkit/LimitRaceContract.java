@@ -30,7 +30,7 @@ abstract class LimitRaceContract extends LimitTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 5, 51})
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
   void claimersNeverRunMoreThanTheLimitTogether(int slots) throws Exception {
     submitLike(Draft.task().under(gpu(slots)), TASKS);
 
@@ -38,7 +38,7 @@ abstract class LimitRaceContract extends LimitTest {
   }
 
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
   void claimersNeverRunMoreThanTheSmallestOfSeveralLimitsTogether() throws Exception {
     Limit wide = Limit.of("wide", 40);
     submitLike(Draft.task().under(wide).under(gpu(3)), TASKS / 2);
@@ -50,7 +50,7 @@ abstract class LimitRaceContract extends LimitTest {
   }
 
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
   void heavyAndLightTasksNeverTakeMoreThanTheLimitTogether() throws Exception {
     submitLike(Draft.task().under(gpu(5), 2), TASKS / 3);
     submitLike(Draft.task().under(gpu(5)), TASKS * 2 / 3);
@@ -59,7 +59,7 @@ abstract class LimitRaceContract extends LimitTest {
   }
 
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
   void aLimitSetTo0StopsAllClaimers() throws Exception {
     submitLike(Draft.task().under(gpu(5)), TASKS);
     AtomicInteger started = new AtomicInteger();

@@ -21,8 +21,8 @@ final class Together {
   private Together() {}
 
   /**
-   * The answers of all threads, in the order of their numbers from 0. Where one fails, the others
-   * are interrupted.
+   * The answers of all threads, in the order of their numbers from 0. Where one fails, or the
+   * caller is interrupted, the others are interrupted.
    */
   static <T> List<T> run(int threads, Part<T> part) throws Exception {
     CyclicBarrier start = new CyclicBarrier(threads);
@@ -44,8 +44,12 @@ final class Together {
             }));
       }
       List<T> answers = new ArrayList<>();
-      for (Future<T> future : futures) {
-        answers.add(future.get());
+      try {
+        for (Future<T> future : futures) {
+          answers.add(future.get());
+        }
+      } finally {
+        executor.shutdownNow();
       }
       return answers;
     } catch (ExecutionException e) {
