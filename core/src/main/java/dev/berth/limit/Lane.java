@@ -27,11 +27,15 @@ public record Lane(List<Need> needs) {
     return needs.isEmpty();
   }
 
-  /** Equal for equal needs and only for them; weights are part of it. */
+  /** Equal for equal keys and weights and only for them; the numbers of slots are no part of it. */
   public String name() {
-    return needs.stream()
-        .map(need -> need.key() + (need.weight() == 1 ? "" : "*" + need.weight()))
-        .collect(Collectors.joining(" "));
+    return needs.stream().map(Lane::name).collect(Collectors.joining(" "));
+  }
+
+  /** A space ends a name and a star begins its weight, so neither stands for itself in a key. */
+  private static String name(Need need) {
+    String key = need.key().value().replace(" ", "%20").replace("*", "%2A");
+    return need.weight() == 1 ? key : key + "*" + need.weight();
   }
 
   private static String keys(List<Need> needs) {

@@ -2,15 +2,17 @@ package dev.berth.limit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * What a limit is called in the store. Keys cannot collide: a type's own limit is {@code
  * type/send_email}, its limit for one user {@code type/send_email/user/7}, a shared one {@code
- * limit/gpu}; a slash inside a name is written {@code %2F}.
+ * limit/gpu}; inside a name a slash is written {@code %2F} and a percent sign {@code %25}.
  */
 public record LimitKey(String value) implements Comparable<LimitKey> {
 
   private static final int LONGEST = 500;
+  private static final Pattern UNESCAPED = Pattern.compile("%(?!25|2F)");
 
   public LimitKey {
     if (value.length() > LONGEST) {
@@ -91,6 +93,14 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
               + value
               + "\" is not a limit key: expected limit/NAME, type/TYPE, type/TYPE/NAME or"
               + " type/TYPE/NAME/VALUE");
+    }
+    if (value.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "The limit key \"" + value + "\" contains a control character");
+    }
+    if (UNESCAPED.matcher(value).find()) {
+      throw new IllegalArgumentException(
+          "\"" + value + "\" is not a limit key: write %25 for a percent sign, %2F for a slash");
     }
   }
 

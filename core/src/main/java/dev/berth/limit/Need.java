@@ -10,9 +10,6 @@ public record Need(LimitKey key, int weight, int slots) {
 
   public Need {
     Slots.check(key.value(), slots);
-    if (weight < 1) {
-      throw new IllegalArgumentException(
-          "A task takes at least 1 slot of " + key + ", not " + weight);
-    }
+    Slots.checkWeight(key.value(), weight);
   }
 }

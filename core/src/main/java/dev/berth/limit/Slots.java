@@ -15,4 +15,13 @@ public final class Slots {
     }
     return slots;
   }
+
+  /** Returns the number of slots that one task takes, or says what is wrong with it. */
+  public static int checkWeight(String limit, int weight) {
+    if (weight < 1 || weight > MOST) {
+      throw new IllegalArgumentException(
+          "A task cannot take " + weight + " slots of the limit " + limit + ": use 1 to " + MOST);
+    }
+    return weight;
+  }
 }

@@ -107,7 +107,7 @@ public record TaskType<P, R>(
 
   /** At most so many tasks of this type at once for each value, such as one for each user. */
   public TaskType<P, R> limitPer(String key, Function<P, ?> value, int slots) {
-    return limits(limits.per(new TypeLimits.Keyed<>(key, value, slots)));
+    return limits(limits.per(name, new TypeLimits.Keyed<>(key, value, slots)));
   }
 
   /** Its tasks take a slot of this limit, which other types may share. */
@@ -117,7 +117,7 @@ public record TaskType<P, R>(
 
   /** Its tasks are heavy: each takes so many slots of this limit. */
   public TaskType<P, R> under(Limit limit, int weight) {
-    return limits(limits.under(new TypeLimits.Shared(limit, weight)));
+    return limits(limits.under(name, new TypeLimits.Shared(limit, weight)));
   }
 
   private TaskType<P, R> limits(TypeLimits<P> changed) {

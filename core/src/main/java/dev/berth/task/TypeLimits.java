@@ -24,7 +24,11 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
   public record Keyed<P>(String name, Function<P, ?> value, int slots) {}
 
   /** A shared limit, and how many of its slots a task takes. */
-  public record Shared(Limit limit, int weight) {}
+  public record Shared(Limit limit, int weight) {
+    public Shared {
+      Slots.checkWeight(limit.name(), weight);
+    }
+  }
 
   public TypeLimits {
     keyed = List.copyOf(keyed);
@@ -39,14 +43,22 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
     return new TypeLimits<>(OptionalInt.of(Slots.check(type, slots)), keyed, shared);
   }
 
-  TypeLimits<P> per(Keyed<P> more) {
-    Slots.check(more.name(), more.slots());
+  TypeLimits<P> per(String type, Keyed<P> more) {
+    Slots.check(LimitKey.ruleOf(type, more.name()).value(), more.slots());
+    if (keyed.stream().anyMatch(known -> known.name().equals(more.name()))) {
+      throw new IllegalArgumentException(
+          "The type " + type + " already has a limit per " + more.name());
+    }
     List<Keyed<P>> all = new ArrayList<>(keyed);
     all.add(more);
     return new TypeLimits<>(own, all, shared);
   }
 
-  TypeLimits<P> under(Shared more) {
+  TypeLimits<P> under(String type, Shared more) {
+    if (shared.stream().anyMatch(known -> known.limit().key().equals(more.limit().key()))) {
+      throw new IllegalArgumentException(
+          "The type " + type + " is already under the limit " + more.limit().name());
+    }
     List<Shared> all = new ArrayList<>(shared);
     all.add(more);
     return new TypeLimits<>(own, keyed, all);
