@@ -25,7 +25,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       MigrateCommand.class,
       TaskCommand.class,
       QueueCommand.class,
-      WorkerCommand.class
+      WorkerCommand.class,
+      BenchCommand.class
     })
 public final class Main extends CommandGroup {
   @Option(

@@ -10,13 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sweeps about every second, and at the moment the next task is due. Every worker does: a sweep is
- * harmless from any number of processes, and with no leader there is none to fail.
+ * Sweeps about every second, at the moment the next task is due, and without wake-ups as often as
+ * the worker polls. Every worker does: a sweep is harmless from any number of processes, and with
+ * no leader there is none to fail.
  */
 final class Sweeper extends Loop {
 
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
-  private static final long INTERVAL = TimeUnit.SECONDS.toNanos(1);
+
+  /** Due times are heard of by wake-ups; this often a sweep looks for what was not heard. */
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
 
   /** Keeps due times that lie close together from making a storm of sweeps. */
   private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
@@ -25,16 +28,22 @@ final class Sweeper extends Loop {
   private static final long DUE_JITTER = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final Store store;
+  private final long interval;
   private final LookOut lookOut;
   private final AtomicLong dueAt = new AtomicLong(Ticks.NEVER);
   private volatile long regularAt;
   private final Outage outage;
   private long notBefore;
 
-  Sweeper(String worker, Store store, LookOut lookOut) {
+  Sweeper(WorkerSettings settings, Store store, LookOut lookOut) {
+    this(settings.name(), store, lookOut, settings.wakeUps() ? INTERVAL : settings.pollInterval());
+  }
+
+  private Sweeper(String worker, Store store, LookOut lookOut, Duration interval) {
     super("berth sweeper " + worker, true, new Signal());
     this.store = store;
     this.lookOut = lookOut;
+    this.interval = Ticks.nanos(interval);
     this.outage = Outage.quiet("worker " + worker + " cannot sweep");
   }
 
@@ -53,7 +62,7 @@ final class Sweeper extends Loop {
       return wait;
     }
     dueAt.set(Ticks.NEVER); // first, so that a due time told meanwhile is not forgotten
-    regularAt = Ticks.plus(Ticks.now(), jittered(INTERVAL));
+    regularAt = Ticks.plus(Ticks.now(), jittered(interval));
     try {
       sweep();
       outage.over();

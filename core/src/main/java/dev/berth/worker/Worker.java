@@ -61,7 +61,7 @@ public final class Worker implements AutoCloseable {
     lookOut = new LookOut(settings.pollInterval(), signal);
     sessions = new Sessions(store, request(settings, handlings, queues), signal, telemetry);
     deadlines = new Deadlines(sessions);
-    sweeper = new Sweeper(settings.name(), store, lookOut);
+    sweeper = new Sweeper(settings, store, lookOut);
     EndedAttempts ended = new EndedAttempts(signal);
     Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
     outbox = new Outbox(runner, telemetry);

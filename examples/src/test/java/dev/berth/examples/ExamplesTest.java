@@ -38,6 +38,12 @@ class ExamplesTest {
   }
 
   @Test
+  void readme() throws Exception {
+    assertThat(output(ReadmeMain::main))
+        .contains("Charged: Receipt[reference=receipt-42]", "To ada@example.org");
+  }
+
+  @Test
   void transaction() throws Exception {
     assertThat(output(TransactionMain::main))
         .contains("Committed:   the task is there: true")

@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** Runs one statement or one transaction on a connection of the pool. */
 final class Database {
@@ -41,14 +43,14 @@ final class Database {
   /** A connection in auto-commit mode, given back afterwards as it came. */
   <T> T connected(String doing, ConnectionWork<T> work) {
     try (Connection connection = dataSource.getConnection()) {
-      boolean autoCommit = connection.getAutoCommit();
-      if (!autoCommit) {
-        connection.setAutoCommit(true);
+      boolean manual = !connection.getAutoCommit();
+      if (manual) {
+        commitByItself(connection);
       }
       try {
         return work.on(connection);
       } finally {
-        if (!autoCommit && !connection.isClosed()) {
+        if (manual && !connection.isClosed()) {
           connection.setAutoCommit(false);
         }
       }
@@ -61,10 +63,24 @@ final class Database {
   Connection take(String doing) throws StoreException {
     try {
       Connection connection = dataSource.getConnection();
-      connection.setAutoCommit(true);
+      if (!connection.getAutoCommit()) {
+        commitByItself(connection);
+      }
       return connection;
     } catch (SQLException e) {
       throw Failures.of(doing, e);
     }
+  }
+
+  /** Switching to auto-commit would commit whatever is open: never somebody else's transaction. */
+  private static void commitByItself(Connection connection) throws SQLException {
+    if (connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
+      throw new StoreException(
+          StoreException.Kind.INVALID,
+          "The data source of the store gave out a connection with a transaction under way: give"
+              + " the store the plain pool, not a proxy that joins transactions, and use"
+              + " store.joining(connection) to submit as part of a transaction");
+    }
+    connection.setAutoCommit(true);
   }
 }

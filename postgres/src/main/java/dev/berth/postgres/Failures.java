@@ -4,9 +4,13 @@ import dev.berth.store.StoreException;
 import dev.berth.store.StoreException.Kind;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Set;
 
 /** What a database error means for the caller. */
 final class Failures {
+
+  /** A pooler gave the connection another server process than the one that prepared. */
+  private static final Set<String> PREPARED_BY_ANOTHER = Set.of("42P05", "26000");
 
   private Failures() {}
 
@@ -20,6 +24,9 @@ final class Failures {
   private static Kind kind(String state, SQLException e) {
     if (e instanceof SQLTransientConnectionException || state.isEmpty()) {
       return Kind.UNAVAILABLE;
+    }
+    if (PREPARED_BY_ANOTHER.contains(state)) {
+      return Kind.INVALID;
     }
     return switch (state.substring(0, 2)) {
       // connection, resources, operator intervention, system error: all may pass
@@ -41,7 +48,11 @@ final class Failures {
           state.startsWith("42501")
               ? firstLine(e) + "; grant this role the rights on schema berth"
               : firstLine(e) + "; is the schema up to date? (berth migrate)";
-      default -> firstLine(e);
+      default ->
+          PREPARED_BY_ANOTHER.contains(state)
+              ? firstLine(e)
+                  + "; behind PgBouncer in transaction mode add prepareThreshold=0 to the URL"
+              : firstLine(e);
     };
   }
 

@@ -46,6 +46,13 @@ sealed interface Hint {
   /** Work will be due after this time. */
   record Later(String queue, Duration in) implements Hint {
 
+    /** Zero would say that the work can be claimed, and nobody would sweep for it. */
+    private static final Duration SOONEST = Duration.ofMillis(1);
+
+    public Later {
+      in = in.compareTo(SOONEST) < 0 ? SOONEST : in;
+    }
+
     @Override
     public String payload() {
       return "due " + TimeUnit.SECONDS.toMicros(in.toSeconds()) + " " + queue;

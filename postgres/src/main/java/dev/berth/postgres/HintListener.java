@@ -7,7 +7,6 @@ import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -17,7 +16,10 @@ import org.slf4j.LoggerFactory;
 final class HintListener implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HintListener.class);
-  private static final int WAIT_MS = 10_000;
+
+  /** How long one look takes at most; a notification ends it at once. */
+  private static final int WAIT_MS = 200;
+
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
 
@@ -30,7 +32,6 @@ final class HintListener implements AutoCloseable {
   private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
-  private volatile @Nullable Connection connection;
 
   HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
     this.database = database;
@@ -53,7 +54,6 @@ final class HintListener implements AutoCloseable {
   private void listen() {
     while (!closed) {
       try (Connection taken = database.take("listen for wake-ups")) {
-        connection = taken;
         hear(taken);
       } catch (SQLException | StoreException e) {
         if (!closed) {
@@ -95,18 +95,10 @@ final class HintListener implements AutoCloseable {
     }
   }
 
-  /** Cuts the connection: waiting for a notification cannot be interrupted in any other way. */
+  /** Waits for the current look at the connection to end, so that it goes back unharmed. */
   @Override
   public void close() {
     closed = true;
-    Connection cut = connection;
-    if (cut != null) {
-      try {
-        cut.abort(Runnable::run);
-      } catch (SQLException e) {
-        log.debug("The listening connection was gone already: {}", e.getMessage());
-      }
-    }
     try {
       thread.join(TimeUnit.SECONDS.toMillis(2));
     } catch (InterruptedException e) {

@@ -31,8 +31,8 @@ import javax.sql.DataSource;
  * call of a function there.
  *
  * <p>A process that only submits needs one connection at a time. A process with a worker needs
- * {@value #WORKER_CONNECTIONS} and one more for each further worker's exchange and heartbeat: they
- * hold a connection each, as does listening for wake-ups; sweeps and submits borrow one.
+ * {@value #WORKER_CONNECTIONS} and two more for each further worker: exchange and heartbeat hold a
+ * connection each, as does listening for wake-ups; sweeps and submits borrow one.
  */
 public final class PostgresStore implements Store {
 

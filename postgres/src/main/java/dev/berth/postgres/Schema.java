@@ -12,10 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema {@code berth} up to date: numbered SQL files, each in its own transaction,
- * under an advisory lock, recorded in a version table of their own so that they never meet the
- * application's Flyway or Liquibase. {@link #script()} prints the same SQL for teams that apply it
- * themselves.
+ * Brings the schema {@code berth} up to date: numbered SQL files, all in one transaction under an
+ * advisory lock, recorded in a version table of their own so that they never meet the application's
+ * Flyway or Liquibase. {@link #script()} prints the same SQL for teams that apply it themselves.
  */
 public final class Schema {
 

@@ -95,6 +95,11 @@ begin
           case when submit.due_at > v_now then 'waiting' else 'ready' end::berth.task_state,
           submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata)
   on conflict on constraint task_pkey do nothing;
+  -- An id stays taken while history knows it. Looked up after the insert, as in submit_batch.
+  if found and submit.id is not null and exists (select from berth.task_history h where h.task_id = v_id) then
+    delete from berth.task t where t.id = v_id;
+    return v_id;
+  end if;
   -- The start of the transaction is a position before all it submits, and the same each time: one wake-up per queue.
   if submit.due_at > v_now then
     perform berth.wake_due(submit.queue, submit.due_at);

@@ -1,0 +1,43 @@
+package dev.berth.benchmarks;
+
+import dev.berth.Berth;
+import dev.berth.postgres.PostgresOptions;
+import dev.berth.postgres.PostgresStore;
+import dev.berth.postgres.PostgresStoreProvider;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** An empty database for one measurement, dropped after it. */
+record BenchDatabase(Server server, String name, String url) implements AutoCloseable {
+
+  /** A store of its own pool; several of them know nothing of each other, as processes do. */
+  PostgresStore store() {
+    return store(PostgresOptions.DEFAULT);
+  }
+
+  PostgresStore store(PostgresOptions options) {
+    return PostgresStoreProvider.open(url, options);
+  }
+
+  Berth berth() {
+    return Berth.on(store());
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(url);
+  }
+
+  void execute(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    server.drop(name);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.berth.benchmarks;
+
+import dev.berth.Berth;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A worker process with many sleeping handlers at once. Arguments: URL, tasks, ms, in flight. */
+final class InFlightMain {
+
+  private InFlightMain() {}
+
+  public static void main(String[] arguments) throws Exception {
+    String url = arguments[0];
+    int tasks = Integer.parseInt(arguments[1]);
+    long millis = Long.parseLong(arguments[2]);
+    int inFlight = Integer.parseInt(arguments[3]);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger peak = new AtomicInteger();
+    try (Berth berth = Berth.open(url)) {
+      Duration took =
+          Drain.of(
+              berth,
+              tasks,
+              (payload, task) -> {
+                peak.accumulateAndGet(running.incrementAndGet(), Math::max);
+                Thread.sleep(millis);
+                running.decrementAndGet();
+              },
+              builder -> builder.maxConcurrentTasks(inFlight));
+      ChildJvm.say("seconds", took.toNanos() / 1e9);
+      ChildJvm.say("peak", peak.get());
+      ChildJvm.say("resident_mb", residentMb());
+    }
+  }
+
+  /** The most memory this process ever had, with everything outside the heap; 0 if unknown. */
+  private static double residentMb() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    List<String> lines = Files.exists(status) ? Files.readAllLines(status) : List.of();
+    return lines.stream()
+        .filter(line -> line.startsWith("VmHWM:"))
+        .mapToDouble(line -> Double.parseDouble(line.replaceAll("\\D", "")) / 1_024)
+        .findFirst()
+        .orElse(0);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.berth.benchmarks;
+
+import java.util.List;
+
+/** Values of one figure, one for each round. */
+record Samples(List<Double> values) {
+
+  Samples {
+    if (values.isEmpty()) {
+      throw new IllegalArgumentException("No samples");
+    }
+    values = List.copyOf(values);
+  }
+
+  static Samples of(double value) {
+    return new Samples(List.of(value));
+  }
+
+  int count() {
+    return values.size();
+  }
+
+  double median() {
+    return percentile(50);
+  }
+
+  double max() {
+    return percentile(100);
+  }
+
+  /** The value that so many percent do not exceed, between two values their weighted mean. */
+  double percentile(double percent) {
+    List<Double> sorted = values.stream().sorted().toList();
+    double place = percent / 100 * (sorted.size() - 1);
+    double below = sorted.get((int) Math.floor(place));
+    double above = sorted.get((int) Math.ceil(place));
+    return below + (above - below) * (place - Math.floor(place));
+  }
+
+  /** How far the rounds lie apart, as a part of their median. */
+  double spread() {
+    double median = median();
+    return median == 0 ? 0 : (max() - percentile(0)) / median;
+  }
+}

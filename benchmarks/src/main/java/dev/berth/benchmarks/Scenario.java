@@ -1,0 +1,29 @@
+package dev.berth.benchmarks;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Something worth measuring. To add one, write a class and name it in {@link #all}. */
+public interface Scenario {
+
+  /** As it is called on the command line. */
+  String name();
+
+  /** What it measures, in one sentence. */
+  String about();
+
+  /** Measures, and writes what it found into the report. */
+  void run(Bench bench, Report report) throws Exception;
+
+  static List<Scenario> all() {
+    return List.of(
+        new DrainScenario(),
+        new LatencyScenario(),
+        new LongTransactionScenario(),
+        new ForeignScenario());
+  }
+
+  static Optional<Scenario> named(String name) {
+    return all().stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.berth.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each scenario at its smallest: that it runs and what it tells, not how fast anything is. */
+class ScenarioTest {
+
+  private static final Map<String, List<String>> RATIOS =
+      Map.of(
+          "drain", List.of("vs_raw_sql", "vs_raw_sql_1", "in_flight_1000", "in_flight_10000"),
+          "latency", List.of("due_within_20ms", "wake_up_vs_poll"),
+          "long-transaction", List.of("long_tx"),
+          "foreign", List.of("foreign_1m", "foreign_1m_idle"));
+
+  private static Server server;
+
+  @BeforeAll
+  static void start() {
+    server = Server.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  static List<Scenario> scenarios() {
+    return Scenario.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void tellsItsRatiosAndFigures(Scenario scenario) throws Exception {
+    Report report = Bench.run(scenario, server, Size.TINY, line -> {});
+
+    assertThat(report.content()).containsOnlyKeys("scenario", "ratios", "figures");
+    assertThat(report.content()).containsEntry("scenario", scenario.name());
+    assertThat(report.content().get("ratios"))
+        .asInstanceOf(InstanceOfAssertFactories.map(String.class, Double.class))
+        .containsOnlyKeys(RATIOS.get(scenario.name()))
+        .allSatisfy((name, ratio) -> assertThat(ratio).isPositive());
+    assertThat(report.content().get("figures"))
+        .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+        .containsKey("noisy")
+        .hasEntrySatisfying(
+            "server", server -> assertThat(server.toString()).contains("synchronous_commit on"));
+
+    StringWriter table = new StringWriter();
+    report.print(new PrintWriter(table));
+    assertThat(table.toString()).contains(RATIOS.get(scenario.name())).contains("median");
+  }
+}

@@ -1,0 +1,38 @@
+package dev.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class BenchTest {
+
+  @Test
+  void answersWithOneObject() {
+    JsonNode json = Cli.berth("bench", "long-transaction", "--tiny", "--json").json();
+
+    assertThat(json.propertyNames()).containsExactly("scenario", "ratios", "figures");
+    assertThat(json.get("scenario").asString()).isEqualTo("long-transaction");
+    assertThat(json.get("ratios").get("long_tx").asDouble()).isPositive();
+    assertThat(json.get("figures").get("server").asString()).contains("PostgreSQL");
+  }
+
+  @Test
+  void answersWithATable() {
+    assertThat(Cli.berth("bench", "long-transaction", "--tiny").text())
+        .contains("server: PostgreSQL", "long_tx", ">= 0.80", "tasks/s");
+  }
+
+  @Test
+  void namesTheScenariosThereAre() {
+    assertThat(Cli.berth("bench", "speed").misuse())
+        .contains("\"speed\"", "drain, latency, long-transaction, foreign");
+    assertThat(Cli.berth("bench", "--help").text()).contains("drain", "--quick", "--json", "--db");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsOneSentence() {
+    assertThat(Cli.berth("bench", "drain", "--db", "jdbc:postgresql://127.0.0.1:1/none").failure())
+        .contains("127.0.0.1:1");
+  }
+}
