@@ -20,7 +20,7 @@ final class Arrays {
   static <T> Array of(
       Connection connection, String type, Collection<T> items, Function<T, @Nullable Object> value)
       throws SQLException {
-    Object[] values = new Object[items.size()];
+    Object[] values = room(type, items.size());
     int next = 0;
     for (T item : items) {
       values[next++] = value.apply(item);
@@ -28,8 +28,19 @@ final class Arrays {
     return connection.createArrayOf(type, values);
   }
 
+  /** The driver sends arrays of these classes as binary, any other as text with quotes. */
+  private static @Nullable Object[] room(String type, int size) {
+    return switch (type) {
+      case "text" -> new String[size];
+      case "int8" -> new Long[size];
+      case "int4" -> new Integer[size];
+      case "int2" -> new Short[size];
+      default -> new Object[size];
+    };
+  }
+
   static Array texts(Connection connection, Collection<String> texts) throws SQLException {
-    return connection.createArrayOf("text", texts.toArray());
+    return connection.createArrayOf("text", texts.toArray(String[]::new));
   }
 
   static List<String> texts(ResultSet row, String column) throws SQLException {

@@ -99,7 +99,7 @@ final class Exchanges {
     statement.setArray(6, Arrays.of(connection, "text", ended, e -> text(e.outcome())));
     statement.setArray(7, Arrays.of(connection, "int8", ended, e -> delay(e.outcome())));
     statement.setArray(8, Arrays.of(connection, "text", lines, ScanPlan.Line::queue));
-    statement.setArray(9, Arrays.of(connection, "int2", lines, ScanPlan.Line::priority));
+    statement.setArray(9, Arrays.of(connection, "int2", lines, Exchanges::priority));
     statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
     statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
     statement.setArray(12, Arrays.of(connection, "text", lines, ScanPlan.Line::cursor));
@@ -189,6 +189,11 @@ final class Exchanges {
   private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
     OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
     return time == null ? null : time.toInstant();
+  }
+
+  private static @Nullable Short priority(ScanPlan.Line line) {
+    Integer priority = line.priority();
+    return priority == null ? null : priority.shortValue();
   }
 
   private static String mode(ScanPlan.Line line) {

@@ -57,7 +57,11 @@ final class Failures {
   }
 
   private static String firstLine(SQLException e) {
-    String message = e.getMessage();
-    return message == null ? e.getClass().getSimpleName() : message.lines().findFirst().orElse("");
+    // a pool says that it has no connection; why, says the driver
+    SQLException said = e.getCause() instanceof SQLException cause ? cause : e;
+    String message = said.getMessage();
+    return message == null
+        ? said.getClass().getSimpleName()
+        : message.lines().findFirst().orElse("");
   }
 }

@@ -2,6 +2,8 @@ package dev.berth.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,32 +13,63 @@ import org.jspecify.annotations.Nullable;
 final class HeldConnection implements AutoCloseable {
 
   private final Database database;
-  private @Nullable Connection connection;
-  private boolean closed;
+  private final Duration longest;
+  private final ReentrantLock oneCall = new ReentrantLock();
+  private volatile @Nullable Connection connection;
+  private volatile boolean closed;
 
-  HeldConnection(Database database) {
+  /**
+   * @param longest how long to wait for an answer
+   */
+  HeldConnection(Database database, Duration longest) {
     this.database = database;
+    this.longest = longest;
   }
 
-  synchronized <T> T run(String doing, Database.ConnectionWork<T> work) {
-    if (closed) {
-      throw new IllegalStateException("Could not " + doing + ": the store is closed");
-    }
-    if (connection == null) {
-      connection = database.take(doing);
-    }
+  <T> T run(String doing, Database.ConnectionWork<T> work) {
+    oneCall.lock();
     try {
-      return work.on(connection);
+      if (closed) {
+        throw new IllegalStateException("Could not " + doing + ": the store is closed");
+      }
+      Connection held = connection;
+      if (held == null) {
+        held = database.take(doing, longest);
+        connection = held;
+      }
+      return work.on(held);
     } catch (SQLException e) {
       drop();
       throw Failures.of(doing, e);
+    } finally {
+      oneCall.unlock();
     }
   }
 
+  /** A call that is under way fails: it may be waiting for a network that is gone. */
   @Override
-  public synchronized void close() {
+  public void close() {
     closed = true;
-    drop();
+    if (!oneCall.tryLock()) {
+      abort();
+      oneCall.lock();
+    }
+    try {
+      drop();
+    } finally {
+      oneCall.unlock();
+    }
+  }
+
+  private void abort() {
+    Connection used = connection;
+    if (used != null) {
+      try {
+        used.abort(Runnable::run);
+      } catch (SQLException e) {
+        // it is gone already
+      }
+    }
   }
 
   private void drop() {

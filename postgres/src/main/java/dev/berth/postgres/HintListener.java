@@ -20,6 +20,8 @@ final class HintListener implements AutoCloseable {
   /** How long one look takes at most; a notification ends it at once. */
   private static final int WAIT_MS = 200;
 
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int ANSWER_S = 5;
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
 
@@ -73,9 +75,16 @@ final class HintListener implements AutoCloseable {
       reconnected.run();
     }
     listening.countDown();
+    long heardAt = System.nanoTime();
     while (!closed) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
-      if (notifications != null) {
+      if (notifications == null || notifications.length == 0) {
+        if (System.nanoTime() - heardAt > SILENCE_NANOS) {
+          checkAlive(taken);
+          heardAt = System.nanoTime();
+        }
+      } else {
+        heardAt = System.nanoTime();
         for (PGNotification notification : notifications) {
           Hint.parse(notification.getParameter()).ifPresent(heard);
         }
@@ -84,6 +93,13 @@ final class HintListener implements AutoCloseable {
     try (Statement statement = taken.createStatement()) {
       // the connection goes back to the pool as it came
       statement.execute("unlisten " + Hint.CHANNEL);
+    }
+  }
+
+  /** Silence may mean that nothing happens or that the network is gone. */
+  private static void checkAlive(Connection taken) throws SQLException {
+    if (!taken.isValid(ANSWER_S)) {
+      throw new SQLException("the connection does not answer");
     }
   }
 

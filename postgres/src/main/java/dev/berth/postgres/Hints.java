@@ -18,6 +18,8 @@ final class Hints implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Hints.class);
 
+  private static final Duration LONGEST_SEND = Duration.ofSeconds(10);
+
   private final Database database;
   private final boolean notifications;
   private final Consumer<Hint> first;
@@ -66,7 +68,7 @@ final class Hints implements AutoCloseable {
 
   private synchronized HintSender sender() {
     if (sender == null) {
-      sender = new HintSender(new HeldConnection(database));
+      sender = new HintSender(new HeldConnection(database, LONGEST_SEND));
     }
     return sender;
   }

@@ -19,7 +19,7 @@ final class Pool {
         taken.add(database.take("take a connection"));
       }
     } catch (StoreException e) {
-      if (taken.isEmpty()) {
+      if (taken.isEmpty() || unreachable(e)) {
         throw e;
       }
       throw new StoreException(
@@ -34,6 +34,11 @@ final class Pool {
     } finally {
       taken.forEach(Pool::giveBack);
     }
+  }
+
+  /** A pool that is too small has no connection to give; one whose database is down says why. */
+  private static boolean unreachable(StoreException e) {
+    return e.getCause() instanceof SQLException pool && pool.getCause() instanceof SQLException;
   }
 
   private static void giveBack(Connection connection) {

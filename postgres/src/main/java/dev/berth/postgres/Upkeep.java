@@ -18,6 +18,7 @@ final class Upkeep {
   private static final long RESCAN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int FULL_BATCH = 1_000;
+  private static final Duration LONGEST_SWEEP = Duration.ofSeconds(15);
 
   private final Database database;
   private @Nullable OffsetDateTime floor;
@@ -32,6 +33,7 @@ final class Upkeep {
   synchronized Swept sweep() {
     return database.connected(
         "sweep",
+        LONGEST_SWEEP,
         connection -> {
           int promoted = 0;
           while (true) {

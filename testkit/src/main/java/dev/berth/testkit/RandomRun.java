@@ -257,8 +257,9 @@ final class RandomRun {
     assertThat(all).extracting(TaskView::id).containsExactlyInAnyOrderElementsOf(submitted);
     Map<TaskId, TaskView> byId = new HashMap<>();
     all.forEach(task -> byId.put(task.id(), task));
+    Instant now = fixture.now();
     for (Holder holder : holders) {
-      if (!holder.mayBeDead(fixture.now())) {
+      if (!holder.mayBeDead(now)) {
         for (TaskId task : holder.held.keySet()) {
           assertThat(byId.get(task))
               .extracting(TaskView::state, TaskView::worker)
