@@ -47,6 +47,7 @@ public final class PostgresStoreProvider implements StoreProvider {
     config.setMaximumPoolSize(POOL_SIZE);
     config.setMinimumIdle(1);
     config.setConnectionTimeout(10_000);
+    config.setValidationTimeout(2_000);
     // a server that takes the connection and then says nothing must not stop the pool for ever
     config.addDataSourceProperty("loginTimeout", "5");
     config.addDataSourceProperty("tcpKeepAlive", "true");

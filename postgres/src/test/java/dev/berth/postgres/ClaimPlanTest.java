@@ -35,11 +35,11 @@ class ClaimPlanTest {
   /**
    * What one call did.
    *
-   * @param rows its answer, the columns of a row joined by spaces
+   * @param rows its answer, column by column
    * @param plans of each statement inside
    * @param pages touched in all
    */
-  private record Explained(List<String> rows, List<String> plans, long pages) {}
+  private record Explained(List<List<String>> rows, List<String> plans, long pages) {}
 
   private int number;
 
@@ -55,6 +55,7 @@ class ClaimPlanTest {
                   "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
                       + " '{default}')")
               .rows()
+              .getFirst()
               .getFirst();
       for (String mode : List.of("scan", "plain", "hop")) {
         for (int i = 0; i < 6; i++) { // often enough for every plan to be kept
@@ -63,7 +64,7 @@ class ClaimPlanTest {
       }
       submitOurs(url, BATCH);
       Explained alone = run(connection, exchange(session, "scan", List.of()));
-      List<String> held = claims(alone);
+      List<List<String>> held = claims(alone);
 
       submitForeign(url);
       submitOurs(url, 4 * BATCH);
@@ -81,9 +82,9 @@ class ClaimPlanTest {
     }
   }
 
-  private String exchange(String session, String mode, List<String> ended) {
-    String ids = array(ended, "uuid", row -> "'" + row.split(" ")[1] + "'");
-    String tokens = array(ended, "bigint", row -> row.split(" ")[2]);
+  private String exchange(String session, String mode, List<List<String>> ended) {
+    String ids = array(ended, "uuid", row -> "'" + row.get(1) + "'");
+    String tokens = array(ended, "bigint", row -> row.get(2));
     String outcomes = array(ended, "text", row -> "'finished'");
     String delays = array(ended, "bigint", row -> "0");
     String priority = mode.equals("scan") ? "null" : "5";
@@ -97,10 +98,10 @@ class ClaimPlanTest {
   }
 
   private interface Element {
-    String of(String row);
+    String of(List<String> row);
   }
 
-  private static String array(List<String> rows, String type, Element element) {
+  private static String array(List<List<String>> rows, String type, Element element) {
     return "array["
         + String.join(",", rows.stream().map(element::of).toList())
         + "]::"
@@ -108,8 +109,8 @@ class ClaimPlanTest {
         + "[]";
   }
 
-  private static List<String> claims(Explained exchange) {
-    return exchange.rows().stream().filter(row -> row.startsWith("claim ")).toList();
+  private static List<List<String>> claims(Explained exchange) {
+    return exchange.rows().stream().filter(row -> row.getFirst().equals("claim")).toList();
   }
 
   private static void explainEverything(Connection connection) throws SQLException {
@@ -132,13 +133,13 @@ class ClaimPlanTest {
   private static Explained run(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
-      List<String> answer = new ArrayList<>();
+      List<List<String>> answer = new ArrayList<>();
       while (rows.next()) {
         List<String> row = new ArrayList<>();
         for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
           row.add(rows.getString(i));
         }
-        answer.add(String.join(" ", row));
+        answer.add(row);
       }
       List<String> plans = new ArrayList<>();
       for (SQLWarning said = statement.getWarnings(); said != null; said = said.getNextWarning()) {

@@ -170,7 +170,7 @@ class OutageTest {
         Worker worker =
             berth
                 .worker()
-                .lease(Duration.ofSeconds(6))
+                .lease(Duration.ofSeconds(10))
                 .heartbeatInterval(Duration.ofMillis(500))
                 .handle(Nap.TYPE, (nap, task) -> nap.take())
                 .start()) {

@@ -38,12 +38,8 @@ final class Proxy implements AutoCloseable {
       REPLY
     }
 
-    static final Cut NOTHING = new Cut(Moment.REQUEST, "", new CountDownLatch(0));
-
     boolean matches(Moment now, byte[] bytes, int length) {
-      return this != NOTHING
-          && moment == now
-          && new String(bytes, 0, length, StandardCharsets.UTF_8).contains(text);
+      return moment == now && new String(bytes, 0, length, StandardCharsets.UTF_8).contains(text);
     }
 
     /** Waits until the connection was cut. */
@@ -57,7 +53,7 @@ final class Proxy implements AutoCloseable {
   private final URI database;
   private final ServerSocket listening;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
-  private final AtomicReference<Cut> cut = new AtomicReference<>(Cut.NOTHING);
+  private final AtomicReference<Cut> cut = new AtomicReference<>();
   private volatile boolean swallowing;
 
   private Proxy(URI database, ServerSocket listening) {
@@ -217,7 +213,9 @@ final class Proxy implements AutoCloseable {
     private Cut take(Cut.Moment now, byte[] bytes, int length) {
       Cut ordered = cut.get();
       boolean taken =
-          ordered.matches(now, bytes, length) && cut.compareAndSet(ordered, Cut.NOTHING);
+          ordered != null
+              && ordered.matches(now, bytes, length)
+              && cut.compareAndSet(ordered, null);
       return taken ? ordered : null;
     }
 

@@ -4,9 +4,11 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.embedded.LocalPostgres;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 
 /** The PostgreSQL servers of this test run, one per version, each started when first wanted. */
 enum Servers {
@@ -16,6 +18,11 @@ enum Servers {
   private static final Map<Servers, LocalPostgres> RUNNING = new EnumMap<>(Servers.class);
   private static final AtomicInteger DATABASES = new AtomicInteger();
   private static final String TEMPLATE = "berth_template";
+
+  static {
+    // on a busy machine everything takes longer; where all is well the wait is over early
+    Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
+  }
 
   /** A new database with the schema, the size of a test. */
   String database() {
@@ -42,6 +49,7 @@ enum Servers {
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(2_000);
+    config.setValidationTimeout(1_000);
     return new HikariDataSource(config);
   }
 
