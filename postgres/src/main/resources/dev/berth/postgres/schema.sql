@@ -110,10 +110,10 @@ create table berth.task_type (
 );
 
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
-CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE (state = 'ready'::berth.task_state);
+CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (priority >= 0));
 CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
 CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
-CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE (state = 'ready'::berth.task_state);
+CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (priority <= 9));
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
 
 create view berth.attempts (
@@ -222,7 +222,7 @@ create function berth.keep_until(p_ended_at timestamp with time zone, p_days int
 create function berth.leave(p_session bigint)
   returns integer;
 
-create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT floor timestamp with time zone)
+create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
@@ -234,7 +234,7 @@ create function berth.microseconds(p_time timestamp with time zone)
 create function berth.new_id()
   returns uuid;
 
-create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT foreign_types boolean)
+create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
 create function berth.now()

@@ -44,11 +44,11 @@ begin
   position := berth.microseconds(v_now);
   with inserted as (
     insert into berth.task (id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata)
-    select s.id, v_now, greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
+    select s.id, v_now + s.number * interval '1 microsecond', greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
            case when s.due_at > v_now or s.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
            s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[])
-      from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata)
-        as s (id, type, queue, priority, due_at, delay, payload, metadata)
+      from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata) with ordinality
+        as s (id, type, queue, priority, due_at, delay, payload, metadata, number)
     on conflict (id) do nothing
     returning id)
   select array_agg(id) into v_inserted from inserted;

@@ -24,7 +24,7 @@
 --
 --   scan   priority null. Finds the priorities that have work, from the top, and looks at the first tasks of each: if
 --          tasks of other types stand among them it claims by hop, else plain. Reports each priority found.
---   plain  from the floor, the line as it stands, over a bounded number of rows.
+--   plain  from the floor, the first tasks of the line. If some are of other types, the rest is taken by hop.
 --   hop    from the floor, one probe of task_hop per type the worker handles, merged by position. A million tasks of
 --          other types in front cost nothing.
 --
@@ -35,8 +35,10 @@
 -- what was locked. started_at and the tokens are drawn between the two, after the locks: an attempt never seems to
 -- start before its predecessor ended, and a later claim of a task never has the lower token.
 --
--- The settings on the functions keep cached plans right. The first call may find an empty table, where a sequential
--- scan looks best, and a plan made there is kept until the next analyze.
+-- Plans must not depend on luck. Every line is read in the order of an index that only this query can use (task_claim,
+-- task_hop), and the log is only ever read by its whole key or from its end: a range would read the dead entries of all
+-- earlier exchanges. The settings on the function keep cached plans right: the first call may find an empty table, where
+-- a sequential scan looks best, and a plan made there is kept until the next analyze.
 
 -- Locks the session and logs the exchange: 'go', or 'lost' (no such session, or expired), or 'repeat' (number known).
 create function berth.begin_exchange(
@@ -67,7 +69,11 @@ begin
     raise exception 'exchange % of session % is older than the last one', p_number, p_session
       using errcode = 'invalid_parameter_value';
   end if;
-  delete from berth.exchange_log where session_id = p_session and number < p_number;
+  -- The one before, read backwards: it is met first, and the dead entries of all others lie behind it.
+  delete from berth.exchange_log l
+   where l.session_id = p_session
+     and l.number = (select b.number from berth.exchange_log b
+                      where b.session_id = p_session and b.number < p_number order by b.number desc limit 1);
   verdict := 'go';
 end $$;
 
@@ -153,48 +159,53 @@ begin
   end if;
 end $$;
 
--- The next lower priority of a queue that has ready tasks (from the top if p_after is null), and whether tasks of other
--- types stand among its first p_peek. priority null: there is none.
+-- The next lower priority of a queue that has ready tasks (from the top if p_after is null), where they begin, and
+-- whether tasks of other types stand among the first p_peek. priority null: there is none.
 create function berth.next_level(
-  p_queue text, p_after smallint, p_types text[], p_peek integer, out priority smallint, out foreign_types boolean
+  p_queue text, p_after smallint, p_types text[], p_peek integer,
+  out priority smallint, out floor timestamptz, out foreign_types boolean
 ) language plpgsql as $$
 begin
-  select t.priority into next_level.priority
+  select t.priority, t.position into next_level.priority, next_level.floor
     from berth.task t
-   where t.queue = p_queue and t.priority < coalesce(p_after, 10) and t.state = 'ready'
-   order by t.priority desc
+   where t.queue = p_queue and t.priority < coalesce(p_after, 10) and t.state = 'ready' and t.priority >= 0
+   order by t.priority desc, t.position, t.id
    limit 1;
   if found then
     select bool_or(w.type <> all (p_types)) into next_level.foreign_types
       from (select t.type
               from berth.task t
-             where t.queue = p_queue and t.priority = next_level.priority and t.state = 'ready'
+             where t.queue = p_queue and t.priority = next_level.priority and t.position >= next_level.floor
+               and t.state = 'ready' and t.priority >= 0
              order by t.position, t.id
              limit p_peek) w;
   end if;
 end $$;
 
--- Locks up to p_size ready tasks of one line, in its order, and tells where they are and from where to go on.
+-- Locks up to p_size ready tasks of one line, in its order, and tells which, where they are, from where to go on, and
+-- whether to hop next time. Plain takes a bounded number of rows, whatever they are: one of another type is let go,
+-- unclaimed, and what is missing is taken by hop, but for what is locked already.
 create function berth.lock_line(
   p_queue text, p_priority smallint, p_floor timestamptz, p_hop boolean, p_types text[], p_size integer,
-  p_now timestamptz, out ctids tid[], out floor timestamptz
+  p_now timestamptz, p_locked uuid[], out ids uuid[], out ctids tid[], out floor timestamptz, out foreign_types boolean
 ) language plpgsql as $$
 declare
   v_floor timestamptz := coalesce(p_floor, '-infinity');
+  v_count integer;
+  v_rest  record;
 begin
   if p_hop then
-    select array_agg(l.ctid), max(l.position) into ctids, floor
-      from (select t.ctid, t.position
+    select array_agg(l.id), array_agg(l.ctid), max(l.position), count(*), true
+      into ids, ctids, floor, v_count, foreign_types
+      from (select t.id, t.ctid, t.position
               from (select h.ctid, h.position, h.id
                       from unnest(p_types) as y (type)
                      cross join lateral (
-                       -- One type as a range and in the order of task_hop: task_claim, which would read past every
-                       -- task of another type, cannot serve it without a sort, and sorts are off.
                        select ctid, position, id
                          from berth.task
-                        where queue = p_queue and priority = p_priority and state = 'ready'
-                          and (type, position) >= (y.type, v_floor) and type <= y.type
-                        order by type, position, id
+                        where queue = p_queue and priority = p_priority and type = y.type and position >= v_floor
+                          and id <> all (p_locked) and state = 'ready' and priority <= 9
+                        order by position, id
                         limit 2 * p_size + 32) h  -- room for rows that other claimers have locked
                      order by h.position, h.id) w
               join berth.task t on t.ctid = w.ctid
@@ -203,21 +214,31 @@ begin
              limit p_size
                for update of t skip locked) l;
   else
-    select array_agg(l.ctid), max(l.position) into ctids, floor
-      from (select ctid, position
+    select array_agg(l.id) filter (where l.ours), array_agg(l.ctid) filter (where l.ours), max(l.position), count(*),
+           not coalesce(bool_and(l.ours), true)
+      into ids, ctids, floor, v_count, foreign_types
+      from (select id, ctid, position, type = any (p_types) as ours
               from berth.task
-             where queue = p_queue and priority = p_priority and state = 'ready' and position >= v_floor
-               and type = any (p_types)
+             where queue = p_queue and priority = p_priority and position >= v_floor
+               and state = 'ready' and priority >= 0
              order by position, id
              limit p_size
                for update skip locked) l;
+    if foreign_types then
+      select r.ids, r.ctids, r.floor into v_rest
+        from berth.lock_line(p_queue, p_priority, v_floor, true, p_types, p_size - coalesce(cardinality(ids), 0), p_now,
+                             coalesce(ids, '{}')) r;
+      ids := ids || v_rest.ids;
+      ctids := ctids || v_rest.ctids;
+      floor := v_rest.floor;
+      return;
+    end if;
   end if;
   -- Fewer than asked for: the end was seen, whatever comes now is younger than this moment.
-  if cardinality(ctids) = p_size then
-    floor := least(floor, p_now - interval '100 milliseconds');
-  else
-    floor := p_now - interval '100 milliseconds';
+  if v_count < p_size then
+    floor := p_now;
   end if;
+  floor := least(floor, p_now - interval '100 milliseconds');
 end $$;
 
 -- Result rows, by kind:
@@ -266,9 +287,11 @@ begin
     v_begun := berth.begin_exchange(p_session, p_number, v_now);
     v_verdict := v_begun.verdict;
   else
-    select case when s.expires_at <= v_now then 'lost' when l.number is not null then 'repeat' else 'go' end
+    select case when s.expires_at <= v_now then 'lost'
+                when exists (select from berth.exchange_log l where l.session_id = p_session and l.number = p_number)
+                then 'repeat' else 'go' end
       into v_verdict
-      from berth.session s left join berth.exchange_log l on l.session_id = s.id and l.number = p_number
+      from berth.session s
      where s.id between p_session and p_session order by s.id desc limit 1;
   end if;
   if v_verdict is distinct from 'go' then
@@ -305,17 +328,19 @@ begin
     continue when p_queues[i] = any (v_paused);
     queue := p_queues[i];
     priority := p_priorities[i];
+    position := p_floors[i];
     foreign_types := p_modes[i] = 'hop';
     loop
       if p_modes[i] = 'scan' then
-        select l.priority, l.foreign_types into priority, foreign_types
+        select l.priority, l.floor, l.foreign_types into priority, position, foreign_types
           from berth.next_level(queue, priority, p_types, 2 * p_size + 32) l;
         exit when priority is null;
       end if;
-      v_line := berth.lock_line(queue, priority, p_floors[i], foreign_types, p_types, v_need, v_now);
+      v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
       v_ctids := v_ctids || v_line.ctids;
       v_need := p_size - cardinality(v_ctids);
       position := v_line.floor;
+      foreign_types := v_line.foreign_types;
       return next;
       exit when v_need = 0 or p_modes[i] <> 'scan';
     end loop;

@@ -58,12 +58,6 @@ begin
    where t.session_id = p_session and t.cancel_requested;
 end $$;
 
--- What a session holds according to the store: a worker compares after it lost contact.
-create function berth.session_claims(p_session bigint)
-returns table (id uuid, token bigint) language sql stable as $$
-  select t.id, t.token from berth.task t where t.session_id = p_session and t.state = 'running' order by t.token
-$$;
-
 -- Takes the tasks of sessions that the caller has locked FOR UPDATE, writes the ended attempts, and deletes the
 -- sessions. 'released' gives the attempt back. 'crashed' counts: a task that took too many workers down has failed.
 -- A task that was to be cancelled is cancelled.
