@@ -37,11 +37,12 @@ final class LatencyScenario implements Scenario {
   public void run(Bench bench, Report report) throws Exception {
     int count = bench.size().of(20, 150, 1_000);
     int polled = bench.size().of(5, 40, 200);
+    int warmUp = bench.size().of(20, 1_500, 3_000);
     try (BenchDatabase database = bench.server().database()) {
-      PickUps process = new PickUps(database, PostgresOptions.DEFAULT, count, 20);
-      PickUps here = new PickUps(database, PostgresOptions.DEFAULT, count, 20);
+      PickUps process = new PickUps(database, PostgresOptions.DEFAULT, warmUp, count, 30);
+      PickUps here = new PickUps(database, PostgresOptions.DEFAULT, warmUp, count, 30);
       PickUps polling =
-          new PickUps(database, PostgresOptions.DEFAULT.withoutWakeUps(), polled, 200);
+          new PickUps(database, PostgresOptions.DEFAULT.withoutWakeUps(), warmUp, polled, 200);
       Rounds rounds =
           new Rounds(bench)
               .variant(PROCESS, process::fromProcess)
@@ -111,22 +112,29 @@ final class LatencyScenario implements Scenario {
     private final long longestPause;
     private final List<Double> all = new ArrayList<>();
 
-    PickUps(BenchDatabase database, PostgresOptions options, int count, long longestPause) {
+    PickUps(
+        BenchDatabase database, PostgresOptions options, int warmUp, int count, long longestPause) {
       this.database = database;
       this.options = options;
       this.count = count;
-      this.warmUp = count / 5;
+      this.warmUp = warmUp;
       this.longestPause = longestPause;
     }
 
     double fromProcess() throws Exception {
-      return median((berth, tasks) ->
+      return median(berth ->
           ChildJvm.run(
-              SubmitMain.class, "128m", database.url(), tasks, longestPause, options.wakeUps()));
+              SubmitMain.class,
+              "128m",
+              database.url(),
+              options.wakeUps(),
+              warmUp,
+              count,
+              longestPause));
     }
 
     double fromHere() throws Exception {
-      return median((berth, tasks) -> Stamp.submit(berth, tasks, longestPause));
+      return median(berth -> Stamp.submit(berth, warmUp, count, longestPause));
     }
 
     Samples percentile(double percent) {
@@ -134,7 +142,7 @@ final class LatencyScenario implements Scenario {
     }
 
     private interface Sender {
-      void send(Berth worker, int tasks) throws Exception;
+      void send(Berth worker) throws Exception;
     }
 
     private double median(Sender sender) throws Exception {
@@ -155,7 +163,7 @@ final class LatencyScenario implements Scenario {
                         started.countDown();
                       })
                   .start()) {
-        sender.send(berth, tasks);
+        sender.send(berth);
         awaitAll(started);
       }
       all.addAll(times);

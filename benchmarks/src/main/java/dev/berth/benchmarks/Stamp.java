@@ -15,10 +15,17 @@ record Stamp(int number, long micros) {
 
   static final TaskType<Stamp, Void> TYPE = TaskType.of("stamp", Stamp.class);
 
-  /** Submits one after the other with pauses between, so that each finds the queue idle. */
-  static void submit(Berth berth, int count, long longestPauseMillis) throws InterruptedException {
+  /**
+   * Submits one after the other: the first to warm both sides up, without pauses, the others with
+   * pauses between, so that each finds the queue idle.
+   */
+  static void submit(Berth berth, int warmUp, int count, long longestPauseMillis)
+      throws InterruptedException {
+    for (int number = 0; number < warmUp; number++) {
+      berth.submit(TYPE, new Stamp(number, now()));
+    }
     SplittableRandom random = new SplittableRandom(count);
-    for (int number = 0; number < count; number++) {
+    for (int number = warmUp; number < warmUp + count; number++) {
       Thread.sleep(random.nextLong(longestPauseMillis / 2, longestPauseMillis + 1));
       berth.submit(TYPE, new Stamp(number, now()));
     }

@@ -4,16 +4,20 @@ import dev.berth.Berth;
 import dev.berth.postgres.PostgresOptions;
 import dev.berth.postgres.PostgresStoreProvider;
 
-/** A process that only submits. Arguments: URL, tasks, longest pause in ms, wake-ups. */
+/** A process that only submits. Arguments: URL, wake-ups, warm-up, tasks, longest pause in ms. */
 final class SubmitMain {
 
   private SubmitMain() {}
 
   public static void main(String[] arguments) throws InterruptedException {
-    boolean wakeUps = Boolean.parseBoolean(arguments[3]);
+    boolean wakeUps = Boolean.parseBoolean(arguments[1]);
     PostgresOptions options = new PostgresOptions(false, wakeUps);
     try (Berth berth = Berth.on(PostgresStoreProvider.open(arguments[0], options))) {
-      Stamp.submit(berth, Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]));
+      Stamp.submit(
+          berth,
+          Integer.parseInt(arguments[2]),
+          Integer.parseInt(arguments[3]),
+          Long.parseLong(arguments[4]));
     }
   }
 }

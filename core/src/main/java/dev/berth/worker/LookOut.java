@@ -2,15 +2,12 @@ package dev.berth.worker;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
- * When an idle worker looks for work: a moment after a hint, else once per poll interval. Both are
- * jittered, so that workers that hear of the same task do not all ask for it in the same instant.
+ * When an idle worker looks for work: at once after a hint, else once per poll interval, jittered,
+ * so that workers started together do not all ask in the same instant.
  */
 final class LookOut {
-
-  private static final long HINT_JITTER = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final long pollInterval;
   private final Signal signal;
@@ -30,7 +27,7 @@ final class LookOut {
   /** Work may exist. */
   void hint() {
     if (hintAt == Ticks.NEVER) {
-      hintAt = Ticks.now() + ThreadLocalRandom.current().nextLong(HINT_JITTER);
+      hintAt = Ticks.now();
       signal.raise();
     }
   }

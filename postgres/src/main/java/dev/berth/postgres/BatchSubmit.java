@@ -28,14 +28,24 @@ import org.jspecify.annotations.Nullable;
  */
 record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
 
-  static BatchSubmit on(Connection connection, List<Submission> batch, boolean repeat)
-      throws SQLException {
+  static BatchSubmit on(Connection connection, List<Submission> batch) throws SQLException {
     return Database.run(
-        connection, Statements.SUBMIT, statement -> on(connection, statement, batch, repeat));
+        connection, Statements.SUBMIT, statement -> on(connection, statement, batch));
+  }
+
+  /** Writes one task that is due now, and wakes workers in the same transaction. */
+  static BatchSubmit waking(Connection connection, Submission only) throws SQLException {
+    return Database.run(
+        connection,
+        Statements.SUBMIT_WAKING,
+        statement -> {
+          statement.setString(10, " " + only.priority() + " " + only.queue());
+          return on(connection, statement, List.of(only));
+        });
   }
 
   private static BatchSubmit on(
-      Connection connection, PreparedStatement statement, List<Submission> batch, boolean repeat)
+      Connection connection, PreparedStatement statement, List<Submission> batch)
       throws SQLException {
     List<Submission> unique = withoutDoubles(batch);
     statement.setArray(1, Arrays.of(connection, "uuid", unique, s -> s.id().value()));
@@ -47,7 +57,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setArray(7, Arrays.of(connection, "text", unique, Submission::payload));
     statement.setArray(
         8, Arrays.of(connection, "text", unique, s -> Arrays.pairs(connection, s.metadata())));
-    statement.setBoolean(9, repeat || unique.stream().anyMatch(Submission::ownId));
+    statement.setBoolean(9, unique.stream().anyMatch(Submission::ownId));
     try (ResultSet row = statement.executeQuery()) {
       row.next();
       return new BatchSubmit(

@@ -5,6 +5,8 @@ import dev.berth.store.WakeUp;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,10 +22,14 @@ final class Hints implements AutoCloseable {
 
   private static final Duration LONGEST_SEND = Duration.ofSeconds(10);
 
+  /** A process that submits less often than this may notify within its submits. */
+  private static final long RARE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final Database database;
   private final boolean notifications;
   private final Consumer<Hint> first;
   private final List<Consumer<WakeUp>> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicLong lastSubmit = new AtomicLong(System.nanoTime() - RARE_NANOS);
   private @Nullable HintSender sender;
   private @Nullable HintListener listener;
 
@@ -47,10 +53,24 @@ final class Hints implements AutoCloseable {
 
   /** Tells everybody about work that is committed now. */
   void tell(List<Hint> hints) {
-    hints.forEach(this::hear);
+    tellHere(hints);
     if (notifications && !hints.isEmpty()) {
       sender().send(hints);
     }
+  }
+
+  /** Tells the workers of this process; the others know. */
+  void tellHere(List<Hint> hints) {
+    hints.forEach(this::hear);
+  }
+
+  /**
+   * Asked before each submit: whether it may notify by itself, which saves a transaction between
+   * the submit and the worker. Not if submits are frequent, see {@link HintSender}.
+   */
+  boolean rare() {
+    long now = System.nanoTime();
+    return notifications && now - lastSubmit.getAndSet(now) >= RARE_NANOS;
   }
 
   private void hear(Hint hint) {

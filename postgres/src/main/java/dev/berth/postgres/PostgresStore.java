@@ -18,6 +18,7 @@ import dev.berth.store.Submitted;
 import dev.berth.store.Submitter;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
+import dev.berth.task.Due;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -85,7 +86,7 @@ public final class PostgresStore implements Store {
   public Submitter joining(Connection connection) {
     return batch -> {
       try {
-        BatchSubmit done = BatchSubmit.on(connection, batch, false);
+        BatchSubmit done = BatchSubmit.on(connection, batch);
         if (notifications) {
           HintSender.within(connection, done.hints());
         }
@@ -101,10 +102,19 @@ public final class PostgresStore implements Store {
     if (batch.isEmpty()) {
       return List.of();
     }
+    boolean waking = batch.size() == 1 && batch.getFirst().due() instanceof Due.Now && hints.rare();
     BatchSubmit done =
         database.connected(
-            submitting(batch), connection -> BatchSubmit.on(connection, batch, false));
-    hints.tell(done.hints());
+            submitting(batch),
+            connection ->
+                waking
+                    ? BatchSubmit.waking(connection, batch.getFirst())
+                    : BatchSubmit.on(connection, batch));
+    if (waking) {
+      hints.tellHere(done.hints());
+    } else {
+      hints.tell(done.hints());
+    }
     return done.submitted();
   }
 

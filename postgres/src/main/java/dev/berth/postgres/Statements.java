@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 /** The statements of this module: one file each, named as the constant. */
 enum Statements {
   SUBMIT,
+  SUBMIT_WAKING,
   REGISTER_TYPES,
   OPEN,
   EXCHANGE,

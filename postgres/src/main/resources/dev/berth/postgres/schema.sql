@@ -264,9 +264,6 @@ create function berth.resume(p_queue text)
 create function berth.retry(p_id uuid)
   returns text;
 
-create function berth.session_claims(p_session bigint)
-  returns TABLE(id uuid, token bigint);
-
 create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb)
   returns uuid;
 

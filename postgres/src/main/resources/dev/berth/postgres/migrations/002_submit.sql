@@ -37,14 +37,15 @@ create function berth.submit_batch(
   out existing uuid[], out "position" bigint
 ) language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  v_now      timestamptz := berth.now();
+  v_now      timestamptz := clock_timestamp() + (select shift from berth.clock);
   v_inserted uuid[];
   v_ended    uuid[];
 begin
-  position := berth.microseconds(v_now);
+  position := (extract(epoch from v_now) * 1000000)::bigint;
   with inserted as (
     insert into berth.task (id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata)
-    select s.id, v_now + s.number * interval '1 microsecond', greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
+    select s.id, v_now + s.number * interval '1 microsecond',
+           greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
            case when s.due_at > v_now or s.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
            s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[])
       from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata) with ordinality
