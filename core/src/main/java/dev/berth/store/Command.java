@@ -1,5 +1,7 @@
 package dev.berth.store;
 
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Slots;
 import dev.berth.task.Names;
 import dev.berth.task.TaskId;
 
@@ -24,4 +26,19 @@ public sealed interface Command {
       Names.check("queue", queue);
     }
   }
+
+  /** The number of a limit, or of all keys under a rule, over whatever the code says. */
+  record SetLimit(LimitKey key, int slots) implements Command {
+    public SetLimit {
+      Slots.check(key.value(), slots);
+    }
+  }
+
+  /** The number that the code says counts again. */
+  record ResetLimit(LimitKey key) implements Command {}
+
+  /** No task under this limit starts until it is resumed; running ones go on. */
+  record PauseLimit(LimitKey key) implements Command {}
+
+  record ResumeLimit(LimitKey key) implements Command {}
 }

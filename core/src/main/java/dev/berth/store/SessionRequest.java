@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.task.LimitRule;
 import dev.berth.task.Names;
 import dev.berth.task.Retention;
 import java.time.Duration;
@@ -29,5 +30,13 @@ public record SessionRequest(
   }
 
   /** What the store keeps of a type. */
-  public record Handled(String type, Retention retention, int maxCrashes) {}
+  public record Handled(String type, Retention retention, int maxCrashes, List<LimitRule> limits) {
+    public Handled {
+      limits = List.copyOf(limits);
+    }
+
+    public Handled(String type, Retention retention, int maxCrashes) {
+      this(type, retention, maxCrashes, List.of());
+    }
+  }
 }

@@ -21,4 +21,7 @@ public interface StoreReader {
 
   /** The sessions that are alive. */
   List<SessionView> sessions();
+
+  /** Each limit that is in use or whose number was said, by key; one of many keys while in use. */
+  List<LimitView> limits();
 }

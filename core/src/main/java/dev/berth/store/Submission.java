@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.limit.Lane;
 import dev.berth.task.Due;
 import dev.berth.task.Names;
 import dev.berth.task.Priorities;
@@ -20,7 +21,8 @@ public record Submission(
     int priority,
     Due due,
     String payload,
-    Map<String, String> metadata) {
+    Map<String, String> metadata,
+    Lane lane) {
 
   public Submission {
     Names.check("task type", type);

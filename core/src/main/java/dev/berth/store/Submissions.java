@@ -26,6 +26,7 @@ public final class Submissions {
         Optional.ofNullable(options.priority()).orElse(type.priority()),
         options.due(),
         codec.encode(payload),
-        options.metadata());
+        options.metadata(),
+        type.limits().lane(type.name(), payload, options.limits()));
   }
 }

@@ -1,7 +1,10 @@
 package dev.berth.task;
 
+import dev.berth.limit.Limit;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +20,11 @@ public record SubmitOptions(
     @Nullable String queue,
     @Nullable Integer priority,
     Due due,
-    Map<String, String> metadata) {
+    Map<String, String> metadata,
+    List<TypeLimits.Shared> limits) {
 
   public static final SubmitOptions DEFAULT =
-      new SubmitOptions(null, null, null, Due.NOW, Map.of());
+      new SubmitOptions(null, null, null, Due.NOW, Map.of(), List.of());
 
   public SubmitOptions {
     if (queue != null) {
@@ -30,11 +34,12 @@ public record SubmitOptions(
       Priorities.check(priority);
     }
     metadata = Map.copyOf(metadata);
+    limits = List.copyOf(limits);
   }
 
   /** Submitting the same id again is a no-op for as long as the task or its history is kept. */
   public SubmitOptions id(TaskId own) {
-    return new SubmitOptions(own, queue, priority, due, metadata);
+    return new SubmitOptions(own, queue, priority, due, metadata, limits);
   }
 
   /** An id made from a text of your own, such as "order-42". */
@@ -43,24 +48,38 @@ public record SubmitOptions(
   }
 
   public SubmitOptions queue(String name) {
-    return new SubmitOptions(id, name, priority, due, metadata);
+    return new SubmitOptions(id, name, priority, due, metadata, limits);
   }
 
   /** From 0 to 9, higher first. */
   public SubmitOptions priority(int level) {
-    return new SubmitOptions(id, queue, level, due, metadata);
+    return new SubmitOptions(id, queue, level, due, metadata, limits);
   }
 
   public SubmitOptions delay(Duration delay) {
-    return new SubmitOptions(id, queue, priority, Due.after(delay), metadata);
+    return new SubmitOptions(id, queue, priority, Due.after(delay), metadata, limits);
   }
 
   public SubmitOptions dueAt(Instant instant) {
-    return new SubmitOptions(id, queue, priority, Due.at(instant), metadata);
+    return new SubmitOptions(id, queue, priority, Due.at(instant), metadata, limits);
   }
 
   /** Text pairs that travel with the task: a trace id, the tenant, who asked. */
   public SubmitOptions metadata(Map<String, String> pairs) {
-    return new SubmitOptions(id, queue, priority, due, pairs);
+    return new SubmitOptions(id, queue, priority, due, pairs, limits);
+  }
+
+  /**
+   * This task takes a slot of the limit too; its number counts where the store does not know it.
+   */
+  public SubmitOptions under(Limit limit) {
+    return under(limit, 1);
+  }
+
+  /** This task takes so many slots of the limit. */
+  public SubmitOptions under(Limit limit, int weight) {
+    List<TypeLimits.Shared> more = new ArrayList<>(limits);
+    more.add(new TypeLimits.Shared(limit, weight));
+    return new SubmitOptions(id, queue, priority, due, metadata, more);
   }
 }

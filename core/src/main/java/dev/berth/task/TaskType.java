@@ -1,7 +1,9 @@
 package dev.berth.task;
 
+import dev.berth.limit.Limit;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,8 @@ public record TaskType<P, R>(
     Retry retry,
     @Nullable Duration timeout,
     Retention retention,
-    int maxCrashes) {
+    int maxCrashes,
+    TypeLimits<P> limits) {
 
   public static final String DEFAULT_QUEUE = "default";
   public static final int DEFAULT_PRIORITY = 5;
@@ -53,45 +56,73 @@ public record TaskType<P, R>(
         Retry.DEFAULT,
         null,
         Retention.DEFAULT,
-        DEFAULT_MAX_CRASHES);
+        DEFAULT_MAX_CRASHES,
+        TypeLimits.none());
   }
 
   /** The handler returns a value of this class, which is stored with the task. */
   public <T> TaskType<P, T> returning(Class<T> resultClass) {
     return new TaskType<>(
-        name, payload, resultClass, queue, priority, retry, timeout, retention, maxCrashes);
+        name, payload, resultClass, queue, priority, retry, timeout, retention, maxCrashes, limits);
   }
 
   public TaskType<P, R> queue(String name) {
     return new TaskType<>(
-        this.name, payload, result, name, priority, retry, timeout, retention, maxCrashes);
+        this.name, payload, result, name, priority, retry, timeout, retention, maxCrashes, limits);
   }
 
   /** From 0 to 9, higher first; 5 where nothing is said. */
   public TaskType<P, R> priority(int level) {
     return new TaskType<>(
-        name, payload, result, queue, level, retry, timeout, retention, maxCrashes);
+        name, payload, result, queue, level, retry, timeout, retention, maxCrashes, limits);
   }
 
   public TaskType<P, R> retry(Retry policy) {
     return new TaskType<>(
-        name, payload, result, queue, priority, policy, timeout, retention, maxCrashes);
+        name, payload, result, queue, priority, policy, timeout, retention, maxCrashes, limits);
   }
 
   /** A handler that runs longer is interrupted and the attempt counts as failed. */
   public TaskType<P, R> timeout(Duration limit) {
     return new TaskType<>(
-        name, payload, result, queue, priority, retry, limit, retention, maxCrashes);
+        name, payload, result, queue, priority, retry, limit, retention, maxCrashes, limits);
   }
 
   /** How long ended tasks of this type are kept. */
   public TaskType<P, R> keep(Retention days) {
-    return new TaskType<>(name, payload, result, queue, priority, retry, timeout, days, maxCrashes);
+    return new TaskType<>(
+        name, payload, result, queue, priority, retry, timeout, days, maxCrashes, limits);
   }
 
   /** How many attempts may be lost to crashed workers before the task fails. */
   public TaskType<P, R> maxCrashes(int count) {
-    return new TaskType<>(name, payload, result, queue, priority, retry, timeout, retention, count);
+    return new TaskType<>(
+        name, payload, result, queue, priority, retry, timeout, retention, count, limits);
+  }
+
+  /** At most so many tasks of this type run at once, on all workers together; 0 blocks. */
+  public TaskType<P, R> limit(int slots) {
+    return limits(limits.own(name, slots));
+  }
+
+  /** At most so many tasks of this type at once for each value, such as one for each user. */
+  public TaskType<P, R> limitPer(String key, Function<P, ?> value, int slots) {
+    return limits(limits.per(name, new TypeLimits.Keyed<>(key, value, slots)));
+  }
+
+  /** Its tasks take a slot of this limit, which other types may share. */
+  public TaskType<P, R> under(Limit limit) {
+    return under(limit, 1);
+  }
+
+  /** Its tasks are heavy: each takes so many slots of this limit. */
+  public TaskType<P, R> under(Limit limit, int weight) {
+    return limits(limits.under(name, new TypeLimits.Shared(limit, weight)));
+  }
+
+  private TaskType<P, R> limits(TypeLimits<P> changed) {
+    return new TaskType<>(
+        name, payload, result, queue, priority, retry, timeout, retention, maxCrashes, changed);
   }
 
   @Override

@@ -12,6 +12,7 @@ record Handling<P, R>(TaskType<P, R> type, Answer<P, R> code, ThreadFactory thre
   }
 
   SessionRequest.Handled handled() {
-    return new SessionRequest.Handled(type.name(), type.retention(), type.maxCrashes());
+    return new SessionRequest.Handled(
+        type.name(), type.retention(), type.maxCrashes(), type.limits().rules(type.name()));
   }
 }

@@ -3,6 +3,7 @@ package dev.berth.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.limit.Lane;
 import dev.berth.task.Due;
 import dev.berth.task.TaskId;
 import java.util.Map;
@@ -27,7 +28,8 @@ class SubmissionTest {
 
   private static Submission submission(
       String type, String queue, int priority, String payload, Map<String, String> metadata) {
-    return new Submission(TaskId.next(), false, type, queue, priority, Due.NOW, payload, metadata);
+    return new Submission(
+        TaskId.next(), false, type, queue, priority, Due.NOW, payload, metadata, Lane.OPEN);
   }
 
   private static void assertRefused(Runnable making, String reason) {

@@ -44,7 +44,8 @@ class TaskTypeTest {
                 Retry.never(),
                 Duration.ofSeconds(1),
                 Retention.NONE,
-                1));
+                1,
+                TypeLimits.none()));
   }
 
   @Test

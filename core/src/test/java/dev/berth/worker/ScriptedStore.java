@@ -1,5 +1,6 @@
 package dev.berth.worker;
 
+import dev.berth.limit.Lane;
 import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
@@ -104,7 +105,15 @@ final class ScriptedStore implements Store {
     submit(
         List.of(
             new Submission(
-                id, false, type.name(), type.queue(), 5, Due.NOW, payload, Map.of("of", "test"))));
+                id,
+                false,
+                type.name(),
+                type.queue(),
+                5,
+                Due.NOW,
+                payload,
+                Map.of("of", "test"),
+                Lane.OPEN)));
     return id;
   }
 

@@ -17,11 +17,13 @@ final class MemoryAttempts {
 
   private final MemoryTasks tasks;
   private final MemoryTypes types;
+  private final MemorySlots slots;
   private long lastToken;
 
-  MemoryAttempts(MemoryTasks tasks, MemoryTypes types) {
+  MemoryAttempts(MemoryTasks tasks, MemoryTypes types, MemorySlots slots) {
     this.tasks = tasks;
     this.types = types;
+    this.slots = slots;
   }
 
   /** Begins an attempt of a task that was taken out of its line. */
@@ -33,6 +35,7 @@ final class MemoryAttempts {
     task.startedAt = now;
     task.progress = null;
     session.running.put(task.id(), task);
+    slots.take(task);
     return task.claim();
   }
 
@@ -130,13 +133,14 @@ final class MemoryAttempts {
   }
 
   /** Writes down the attempt; a task that is cancelled while it does not run has no start. */
-  private static void close(MemoryTask task, Ending ending, @Nullable String error, Instant now) {
+  private void close(MemoryTask task, Ending ending, @Nullable String error, Instant now) {
     MemorySession session = task.session;
     Instant startedAt = session == null ? null : task.startedAt;
     task.attempts.add(
         new AttemptView(task.attempt, ending, startedAt, now, task.token, worker(task), error));
     if (session != null) {
       session.running.remove(task.id());
+      slots.giveBack(task);
     }
     task.session = null;
     task.cancelReason = null;

@@ -1,5 +1,6 @@
 package dev.berth.memory;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.task.TaskId;
@@ -15,12 +16,21 @@ final class MemoryCommands {
 
   private final MemoryTasks tasks;
   private final MemoryAttempts attempts;
+  private final MemoryLimits limits;
+  private final MemorySlots slots;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
 
-  MemoryCommands(MemoryTasks tasks, MemoryAttempts attempts, WakeUps wakeUps) {
+  MemoryCommands(
+      MemoryTasks tasks,
+      MemoryAttempts attempts,
+      MemoryLimits limits,
+      MemorySlots slots,
+      WakeUps wakeUps) {
     this.tasks = tasks;
     this.attempts = attempts;
+    this.limits = limits;
+    this.slots = slots;
     this.wakeUps = wakeUps;
   }
 
@@ -30,6 +40,10 @@ final class MemoryCommands {
       case Command.RetryTask(TaskId id) -> retry(id, now);
       case Command.PauseQueue(String queue) -> done(paused.add(queue));
       case Command.ResumeQueue(String queue) -> resume(queue);
+      case Command.SetLimit(LimitKey key, int number) -> changed(key, limits.set(key, number));
+      case Command.ResetLimit(LimitKey key) -> changed(key, limits.reset(key));
+      case Command.PauseLimit(LimitKey key) -> changed(key, limits.pause(key));
+      case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
     };
   }
 
@@ -71,6 +85,13 @@ final class MemoryCommands {
       wakeUps.add(queue, Duration.ZERO);
     }
     return done(was);
+  }
+
+  private Applied changed(LimitKey key, boolean changed) {
+    if (changed) {
+      slots.changed(key);
+    }
+    return done(changed);
   }
 
   private static Applied done(boolean changed) {

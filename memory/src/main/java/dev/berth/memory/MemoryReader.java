@@ -1,6 +1,7 @@
 package dev.berth.memory;
 
 import dev.berth.store.AttemptView;
+import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
@@ -34,12 +35,19 @@ final class MemoryReader implements StoreReader {
   private final Locked locked;
   private final MemoryTasks tasks;
   private final MemorySessions sessions;
+  private final MemorySlots slots;
   private final Set<String> paused;
 
-  MemoryReader(Locked locked, MemoryTasks tasks, MemorySessions sessions, Set<String> paused) {
+  MemoryReader(
+      Locked locked,
+      MemoryTasks tasks,
+      MemorySessions sessions,
+      MemorySlots slots,
+      Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
+    this.slots = slots;
     this.paused = paused;
   }
 
@@ -82,6 +90,11 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<SessionView> sessions() {
     return locked.at(now -> sessions.alive(now).stream().map(MemorySession::view).toList());
+  }
+
+  @Override
+  public List<LimitView> limits() {
+    return locked.at(now -> slots.views());
   }
 
   private static boolean matches(MemoryTask task, TaskFilter filter) {

@@ -1,5 +1,6 @@
 package dev.berth.memory;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
@@ -19,11 +20,13 @@ import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,11 +41,17 @@ public final class MemoryStore implements Store {
   private final ReentrantLock lock = new ReentrantLock();
   private final WakeUps wakeUps = new WakeUps();
   private final MemoryTypes types = new MemoryTypes();
-  private final MemoryTasks tasks = new MemoryTasks(wakeUps);
-  private final MemoryAttempts attempts = new MemoryAttempts(tasks, types);
+  private final MemoryLimits limits = new MemoryLimits();
+  private final ReadyTasks ready = new ReadyTasks();
+  private final MemorySlots slots = new MemorySlots(limits, ready);
+  private final MemoryAdmission admission = new MemoryAdmission(slots);
+  private final MemoryTasks tasks = new MemoryTasks(ready, wakeUps);
+  private final MemoryAttempts attempts = new MemoryAttempts(tasks, types, slots);
   private final MemorySessions sessions = new MemorySessions();
-  private final MemoryCommands commands = new MemoryCommands(tasks, attempts, wakeUps);
-  private final StoreReader reader = new MemoryReader(this::at, tasks, sessions, commands.paused());
+  private final MemoryCommands commands =
+      new MemoryCommands(tasks, attempts, limits, slots, wakeUps);
+  private final StoreReader reader =
+      new MemoryReader(this::at, tasks, sessions, slots, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -69,6 +78,7 @@ public final class MemoryStore implements Store {
   public Session open(SessionRequest request) {
     return at(now -> {
       types.register(request.types());
+      limits.register(request.types()).forEach(slots::changed);
       return new Session(sessions.open(request, now).id, request.lease());
     });
   }
@@ -100,6 +110,7 @@ public final class MemoryStore implements Store {
       MemorySession session = sessions.alive(id, now);
       if (session != null) {
         session.tasks().forEach(task -> attempts.release(task, now));
+        admission.gone(session);
         sessions.remove(session);
       }
       return id;
@@ -113,6 +124,7 @@ public final class MemoryStore implements Store {
       List<MemorySession> dead = sessions.removeDead(now);
       int returned = 0;
       for (MemorySession session : dead) {
+        admission.gone(session);
         for (MemoryTask task : session.tasks()) {
           returned += attempts.crash(task, now) ? 1 : 0;
         }
@@ -152,6 +164,7 @@ public final class MemoryStore implements Store {
     if (tasks.find(submission.id()) != null) {
       return new Submitted.Existing(submission.id());
     }
+    limits.submitted(submission);
     tasks.submit(submission, now);
     return new Submitted.Accepted(submission.id());
   }
@@ -170,19 +183,26 @@ public final class MemoryStore implements Store {
               .filter(ended -> !attempts.end(session, ended, now))
               .map(Ended::lease)
               .toList();
-      session.claims = claim(session, request, now);
+      session.claims = request.claims() == 0 ? List.of() : claim(session, request, now);
     }
     return new Exchanged.Done(session.claims, session.stale, session.cancelled());
   }
 
   private List<Claim> claim(MemorySession session, ExchangeRequest request, Instant now) {
     List<Claim> claims = new ArrayList<>();
+    Set<LimitKey> leftToOthers = admission.leftToOthers(session, slots.freed());
     for (String queue : request.queues()) {
       if (!commands.paused().contains(queue)) {
         int free = request.claims() - claims.size();
-        for (MemoryTask task : tasks.take(queue, session.types, free)) {
-          claims.add(attempts.start(task, session, now));
-        }
+        ready.take(
+            queue,
+            session.types,
+            free,
+            task -> admission.admits(task, session, leftToOthers),
+            task -> {
+              claims.add(attempts.start(task, session, now));
+              admission.started(task, session);
+            });
       }
     }
     return claims;
@@ -198,6 +218,7 @@ public final class MemoryStore implements Store {
         throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
       }
       answer = verb.apply(clock.instant());
+      slots.collectQueues().forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       hints = wakeUps.collect();
     } finally {
       lock.unlock();

@@ -3,6 +3,7 @@ package dev.berth.memory;
 import dev.berth.store.AttemptView;
 import dev.berth.store.Claim;
 import dev.berth.store.Lease;
+import dev.berth.store.LimitView.Holder;
 import dev.berth.store.Submission;
 import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One task with everything the store knows of it. Guarded by the lock of the store. */
 final class MemoryTask {
+
+  /** Slots in memory need no groups. */
+  private static final int NO_GROUP = 0;
 
   final Submission submission;
   final Instant submittedAt;
@@ -81,6 +85,11 @@ final class MemoryTask {
         crashes,
         submittedAt,
         dueAt);
+  }
+
+  Holder holder(int weight) {
+    String worker = session == null ? "" : session.worker();
+    return new Holder(lease(), submission.type(), worker, NO_GROUP, weight);
   }
 
   TaskView view() {

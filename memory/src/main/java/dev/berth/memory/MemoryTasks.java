@@ -10,7 +10,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +22,16 @@ final class MemoryTasks {
 
   private final Map<TaskId, MemoryTask> live = new HashMap<>();
   private final Map<TaskId, MemoryTask> ended = new HashMap<>();
-  private final ReadyTasks ready = new ReadyTasks();
   private final TreeSet<MemoryTask> waiting =
       new TreeSet<>(Comparator.comparing(MemoryTask::due).thenComparing(MemoryTask::id));
   private final TreeSet<MemoryTask> kept =
       new TreeSet<>(
           Comparator.comparing((MemoryTask task) -> task.keptUntil).thenComparing(MemoryTask::id));
+  private final ReadyTasks ready;
   private final WakeUps wakeUps;
 
-  MemoryTasks(WakeUps wakeUps) {
+  MemoryTasks(ReadyTasks ready, WakeUps wakeUps) {
+    this.ready = ready;
     this.wakeUps = wakeUps;
   }
 
@@ -71,11 +71,6 @@ final class MemoryTasks {
     }
     Duration in = due.isAfter(now) ? Duration.between(now, due) : Duration.ZERO;
     wakeUps.add(task.submission.queue(), in);
-  }
-
-  /** Takes ready tasks out of their line, in their order. */
-  List<MemoryTask> take(String queue, List<String> types, int most) {
-    return ready.take(queue, types, most);
   }
 
   /** Puts the tasks that have become due in line, the one due first at the head. */

@@ -1,69 +1,109 @@
 package dev.berth.memory;
 
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
 import dev.berth.task.Priorities;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The tasks that may be claimed, in their order. Each queue, priority and type is a line of its
- * own, so that a claim never looks at a task it may not take.
- */
+/** The tasks that may be claimed, highest priority first, and how many wait under each limit. */
 final class ReadyTasks {
 
-  /** Tasks promoted by one sweep became ready together: the one due first comes first. */
-  private static final Comparator<MemoryTask> ORDER =
-      Comparator.comparing((MemoryTask task) -> task.readyAt)
-          .thenComparing(MemoryTask::due)
-          .thenComparing(MemoryTask::id);
-
-  private record Line(String queue, int priority, String type) {
-    static Line of(MemoryTask task) {
-      return new Line(task.submission.queue(), task.submission.priority(), task.submission.type());
+  private record Level(String queue, int priority) {
+    static Level of(MemoryTask task) {
+      return new Level(task.submission.queue(), task.submission.priority());
     }
   }
 
-  private final Map<Line, TreeSet<MemoryTask>> lines = new HashMap<>();
+  private final Map<Level, ReadyLanes> levels = new HashMap<>();
+
+  /** How many tasks wait under a limit, by queue. */
+  private final Map<LimitKey, Map<String, Long>> waiting = new HashMap<>();
 
   void add(MemoryTask task) {
-    lines.computeIfAbsent(Line.of(task), line -> new TreeSet<>(ORDER)).add(task);
+    levels.computeIfAbsent(Level.of(task), level -> new ReadyLanes()).add(task);
+    count(task, 1);
   }
 
   void remove(MemoryTask task) {
-    lines.computeIfPresent(
-        Line.of(task),
-        (line, tasks) -> {
-          tasks.remove(task);
-          return tasks.isEmpty() ? null : tasks;
-        });
+    ReadyLanes lanes = levels.get(Level.of(task));
+    if (lanes != null && lanes.remove(task)) {
+      count(task, -1);
+    }
   }
 
-  /** Takes up to this many tasks of these types out of one queue, highest priority first. */
-  List<MemoryTask> take(String queue, List<String> types, int most) {
-    List<MemoryTask> taken = new ArrayList<>();
+  /**
+   * Takes up to this many tasks of these types out of one queue. Each is started before the next is
+   * chosen, since it leaves fewer slots.
+   */
+  void take(
+      String queue,
+      List<String> types,
+      int most,
+      Predicate<MemoryTask> admits,
+      Consumer<MemoryTask> start) {
+    int left = most;
     for (int priority = Priorities.HIGHEST; priority >= Priorities.LOWEST; priority--) {
-      while (taken.size() < most) {
-        Optional<MemoryTask> first = first(queue, priority, types);
-        if (first.isEmpty()) {
-          break;
-        }
-        remove(first.get());
-        taken.add(first.get());
+      ReadyLanes lanes = levels.get(new Level(queue, priority));
+      if (lanes != null) {
+        left -= take(lanes.round(types, admits), left, start);
       }
+    }
+  }
+
+  long waiting(LimitKey key) {
+    return waiting.getOrDefault(key, Map.of()).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** The queues with tasks that wait under a limit. */
+  Set<String> queues(LimitKey key) {
+    return waiting.getOrDefault(key, Map.of()).keySet();
+  }
+
+  /** The limits with tasks that wait under them. */
+  Set<LimitKey> keys() {
+    return Collections.unmodifiableSet(waiting.keySet());
+  }
+
+  /** The limits with tasks that wait under them and whose number this key carries. */
+  Set<LimitKey> under(LimitKey ruleOrKey) {
+    return waiting.keySet().stream()
+        .filter(key -> key.equals(ruleOrKey) || key.rule().equals(ruleOrKey))
+        .collect(Collectors.toSet());
+  }
+
+  private int take(ReadyLanes.Round round, int most, Consumer<MemoryTask> start) {
+    int taken = 0;
+    while (taken < most) {
+      MemoryTask task = round.next();
+      if (task == null) {
+        break;
+      }
+      count(task, -1);
+      start.accept(task);
+      taken++;
     }
     return taken;
   }
 
-  private Optional<MemoryTask> first(String queue, int priority, List<String> types) {
-    return types.stream()
-        .map(type -> lines.get(new Line(queue, priority, type)))
-        .filter(Objects::nonNull)
-        .map(TreeSet::first)
-        .min(ORDER);
+  private void count(MemoryTask task, long change) {
+    for (Need need : task.submission.lane().needs()) {
+      Map<String, Long> queues = waiting.computeIfAbsent(need.key(), key -> new HashMap<>());
+      queues.merge(task.submission.queue(), change, ReadyTasks::sumOrNone);
+      if (queues.isEmpty()) {
+        waiting.remove(need.key());
+      }
+    }
+  }
+
+  private static @Nullable Long sumOrNone(long count, long change) {
+    return count + change == 0 ? null : count + change;
   }
 }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists as SQL arrays and back. */
@@ -49,17 +50,22 @@ final class Arrays {
 
   /** An array literal of key, value, key, value; null where there are none. */
   static @Nullable String pairs(Connection connection, Map<String, String> map) {
-    if (map.isEmpty()) {
+    return literal(
+        connection,
+        map.entrySet().stream()
+            .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
+            .toList());
+  }
+
+  /** An array literal; null where there is nothing to put into it. */
+  static @Nullable String literal(Connection connection, List<String> texts) {
+    if (texts.isEmpty()) {
       return null;
     }
-    Object[] pairs =
-        map.entrySet().stream()
-            .flatMap(entry -> java.util.stream.Stream.of(entry.getKey(), entry.getValue()))
-            .toArray();
     try {
-      return connection.createArrayOf("text", pairs).toString();
+      return connection.createArrayOf("text", texts.toArray()).toString();
     } catch (SQLException e) {
-      throw Failures.of("write metadata", e);
+      throw Failures.of("write an array", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.Need;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.task.Due;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
         connection,
         Statements.SUBMIT_WAKING,
         statement -> {
-          statement.setString(10, " " + only.priority() + " " + only.queue());
+          statement.setString(14, " " + hintPriority(only) + " " + only.queue());
           return on(connection, statement, List.of(only));
         });
   }
@@ -57,12 +60,34 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setArray(7, Arrays.of(connection, "text", unique, Submission::payload));
     statement.setArray(
         8, Arrays.of(connection, "text", unique, s -> Arrays.pairs(connection, s.metadata())));
-    statement.setBoolean(9, unique.stream().anyMatch(Submission::ownId));
+    statement.setArray(9, Arrays.of(connection, "text", unique, BatchSubmit::lane));
+    statement.setArray(10, Arrays.of(connection, "text", unique, s -> keys(connection, s)));
+    statement.setArray(11, Arrays.of(connection, "text", unique, s -> ints(s, Need::weight)));
+    statement.setArray(12, Arrays.of(connection, "text", unique, s -> ints(s, Need::slots)));
+    statement.setBoolean(13, unique.stream().anyMatch(Submission::ownId));
     try (ResultSet row = statement.executeQuery()) {
       row.next();
       return new BatchSubmit(
           answers(batch, existing(row)), hints(unique, atMicros(row.getLong("position"))));
     }
+  }
+
+  /** The type is part of the lane, so that a worker passes over a lane it cannot run as a whole. */
+  private static @Nullable String lane(Submission submission) {
+    return submission.lane().open() ? null : submission.lane().name() + "\n" + submission.type();
+  }
+
+  private static @Nullable String keys(Connection connection, Submission submission) {
+    return Arrays.literal(
+        connection, submission.lane().needs().stream().map(need -> need.key().value()).toList());
+  }
+
+  private static @Nullable String ints(Submission submission, ToIntFunction<Need> part) {
+    return submission.lane().open()
+        ? null
+        : submission.lane().needs().stream()
+            .map(need -> String.valueOf(part.applyAsInt(need)))
+            .collect(Collectors.joining(",", "{", "}"));
   }
 
   private static List<Submission> withoutDoubles(List<Submission> batch) {
@@ -86,13 +111,18 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return answers;
   }
 
+  private static int hintPriority(Submission submission) {
+    return submission.lane().open() ? submission.priority() : Hint.Ready.LANES;
+  }
+
   /** An instant may be past or not: the clock that decides is the store's, so both are hinted. */
   private static List<Hint> hints(List<Submission> batch, Instant position) {
     Set<Hint> hints = new HashSet<>();
     for (Submission submission : batch) {
       Due due = submission.due();
       if (!(due instanceof Due.After)) {
-        hints.add(new Hint.Ready(submission.queue(), submission.priority(), position));
+        int priority = hintPriority(submission);
+        hints.add(new Hint.Ready(submission.queue(), priority, position));
       }
       if (!(due instanceof Due.Now)) {
         hints.add(new Hint.Later(submission.queue(), delay(due)));

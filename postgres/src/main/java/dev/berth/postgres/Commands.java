@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.task.TaskId;
@@ -18,6 +19,14 @@ record Commands(Database database) {
           word("pause queue " + queue, Statements.PAUSE, queue, null);
       case Command.ResumeQueue(String queue) ->
           word("resume queue " + queue, Statements.RESUME, queue, null);
+      case Command.SetLimit(LimitKey key, int slots) ->
+          word("set limit " + key, Statements.SET_LIMIT, key.value(), slots);
+      case Command.ResetLimit(LimitKey key) ->
+          word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null);
+      case Command.PauseLimit(LimitKey key) ->
+          word("pause limit " + key, Statements.PAUSE_LIMIT, key.value(), null);
+      case Command.ResumeLimit(LimitKey key) ->
+          word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
     };
   }
 
@@ -25,14 +34,14 @@ record Commands(Database database) {
     return word("cancel task " + task, Statements.CANCEL, task.value(), Texts.storable(reason));
   }
 
-  private Applied word(String doing, Statements statement, Object first, @Nullable String second) {
+  private Applied word(String doing, Statements statement, Object first, @Nullable Object second) {
     return database.run(
         doing,
         statement,
         prepared -> {
           prepared.setObject(1, first);
           if (second != null) {
-            prepared.setString(2, second);
+            prepared.setObject(2, second);
           }
           try (ResultSet row = prepared.executeQuery()) {
             row.next();

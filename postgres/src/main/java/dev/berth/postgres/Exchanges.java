@@ -85,6 +85,9 @@ final class Exchanges {
   private void remember(long began, long took) {
     boolean dry = claims.size() < request.claims();
     for (ScanPlan.Line line : lines) {
+      if (line.mode() == ScanPlan.Mode.LANES) {
+        continue;
+      }
       if (line.mode() == ScanPlan.Mode.SCAN) {
         session.plan().scanned(line.queue(), began, took, dry);
       }
@@ -105,9 +108,10 @@ final class Exchanges {
     statement.setArray(9, Arrays.of(connection, "int2", lines, Exchanges::priority));
     statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
     statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
+    statement.setArray(12, Arrays.of(connection, "text", lines, ScanPlan.Line::cursor));
     statement.setArray(
-        12, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
-    statement.setInt(13, request.claims());
+        13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+    statement.setInt(14, request.claims());
   }
 
   private Exchanged read(ResultSet rows) throws SQLException {
@@ -116,6 +120,9 @@ final class Exchanges {
       switch (rows.getString("kind")) {
         case "claim" -> claims.add(new Placed(claim(rows), instantOf(rows, "position")));
         case "back" -> hints.add(hint(rows));
+        case "lanes" -> session.plan().lanes(rows.getString("queue"), rows.getString("payload"));
+        case "freed" ->
+            hints.add(new Hint.Ready(rows.getString("queue"), Hint.Ready.LANES, Instant.EPOCH));
         case "level" ->
             session
                 .plan()

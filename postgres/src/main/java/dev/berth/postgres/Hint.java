@@ -29,6 +29,9 @@ sealed interface Hint {
 
     static final int ANY = -1;
 
+    /** Not a priority: limited work, whatever its priority. */
+    static final int LANES = -2;
+
     @Override
     public String payload() {
       return "ready "

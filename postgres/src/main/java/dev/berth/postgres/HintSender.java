@@ -25,7 +25,7 @@ final class HintSender implements AutoCloseable {
   /** Hints with the same key share one notification. */
   private record Key(String queue, int priority) {
 
-    private static final int LATER = -2;
+    private static final int LATER = -3;
 
     static Key of(Hint hint) {
       return new Key(hint.queue(), hint instanceof Hint.Ready ready ? ready.priority() : LATER);

@@ -20,7 +20,8 @@ record Migration(int number, String name, String sql) {
           "004_session",
           "005_sweep",
           "006_command",
-          "007_views");
+          "007_views",
+          "008_limits");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -1,7 +1,10 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.store.AttemptView;
 import dev.berth.store.Capacity;
+import dev.berth.store.Lease;
+import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionView;
@@ -17,8 +20,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -101,6 +106,41 @@ final class PostgresReader implements StoreReader {
   public List<SessionView> sessions() {
     return query(
         "list the sessions", Statements.SESSIONS, statement -> {}, PostgresReader::session);
+  }
+
+  @Override
+  public List<LimitView> limits() {
+    Map<String, List<LimitView.Holder>> holders = new HashMap<>();
+    query("list the holders of limits", Statements.HOLDERS, statement -> {}, PostgresReader::holder)
+        .forEach(held ->
+            holders.computeIfAbsent(held.key(), key -> new ArrayList<>()).add(held.holder()));
+    return query(
+        "list the limits",
+        Statements.LIMITS,
+        statement -> {},
+        row ->
+            new LimitView(
+                new LimitKey(row.getString("key")),
+                row.getInt("slots"),
+                row.getInt("used"),
+                row.getLong("waiting"),
+                row.getBoolean("paused"),
+                LimitView.Source.valueOf(row.getString("source")),
+                holders.getOrDefault(row.getString("key"), List.of())));
+  }
+
+  private record Held(String key, LimitView.Holder holder) {}
+
+  private static Held holder(ResultSet row) throws SQLException {
+    Lease lease = new Lease(new TaskId(row.getObject("id", UUID.class)), row.getLong("token"));
+    return new Held(
+        row.getString("key"),
+        new LimitView.Holder(
+            lease,
+            row.getString("type"),
+            row.getString("worker"),
+            row.getInt("number"),
+            row.getInt("count")));
   }
 
   private <T> List<T> query(String doing, Statements statement, Binding binding, Row<T> reading) {

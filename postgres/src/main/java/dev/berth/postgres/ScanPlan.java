@@ -35,7 +35,9 @@ final class ScanPlan {
     /** One priority, from its floor, in order. */
     PLAIN,
     /** One priority, from its floor, type by type, past tasks of foreign types. */
-    HOP
+    HOP,
+    /** Work under limits, lane by lane. */
+    LANES
   }
 
   /**
@@ -43,8 +45,19 @@ final class ScanPlan {
    *
    * @param priority null for a scan
    * @param floor the position to start from; null from the head
+   * @param cursor the lane after which to begin; null at the first
    */
-  record Line(String queue, @Nullable Integer priority, @Nullable Instant floor, Mode mode) {}
+  record Line(
+      String queue,
+      @Nullable Integer priority,
+      @Nullable Instant floor,
+      Mode mode,
+      @Nullable String cursor) {
+
+    Line(String queue, @Nullable Integer priority, @Nullable Instant floor, Mode mode) {
+      this(queue, priority, floor, mode, null);
+    }
+  }
 
   private record Level(@Nullable Instant floor, boolean foreign) {
 
@@ -62,6 +75,11 @@ final class ScanPlan {
     private final Map<Integer, Instant> announced = new HashMap<>();
 
     private boolean scanDue = true;
+
+    /** Whether work under limits was seen or announced. */
+    private boolean lanes;
+
+    private @Nullable String cursor;
     private boolean dry = true;
 
     /** Whether the last scan saw every priority; one that found enough stops early. */
@@ -87,7 +105,12 @@ final class ScanPlan {
     for (String name : wanted) {
       Queue queue = queue(name);
       queue.announced.clear();
-      if (queue.wantsScan(nanos)) {
+      boolean scan = queue.wantsScan(nanos);
+      if (scan || queue.lanes) {
+        lines.add(new Line(name, null, null, Mode.LANES, queue.cursor));
+        queue.lanes = false;
+      }
+      if (scan) {
         queue.scanDue = false;
         lines.add(new Line(name, null, null, Mode.SCAN));
       } else {
@@ -122,6 +145,13 @@ final class ScanPlan {
     queues.values().forEach(queue -> queue.scanDue = true);
   }
 
+  /** There is work under limits here; the next claim begins after this lane. */
+  synchronized void lanes(String name, @Nullable String cursor) {
+    Queue queue = queue(name);
+    queue.lanes = true;
+    queue.cursor = cursor;
+  }
+
   /** Whether the claim got less than it asked for: then only a scan can find more here. */
   synchronized void dry(String name, boolean dry) {
     queue(name).dry = dry;
@@ -135,6 +165,10 @@ final class ScanPlan {
     }
     Queue queue = queues.get(hint.queue());
     if (queue == null) {
+      return;
+    }
+    if (hint.priority() == Hint.Ready.LANES) {
+      queue.lanes = true;
       return;
     }
     if (hint.priority() == Hint.Ready.ANY) {

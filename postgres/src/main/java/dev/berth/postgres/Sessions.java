@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.store.Capacity;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
@@ -24,6 +25,7 @@ final class Sessions {
   /** Registers the types, then opens; returns the number of the session. */
   static long open(Connection connection, SessionRequest request) throws SQLException {
     register(connection, newestWords(request.types()));
+    registerLimits(connection, newestWords(request.types()));
     Upkeep.makePartitions(connection);
     return Database.run(
         connection,
@@ -108,6 +110,22 @@ final class Sessions {
           statement.setArray(
               3, Arrays.of(connection, "int4", types, t -> t.retention().failedDays()));
           statement.setArray(4, Arrays.of(connection, "int4", types, Handled::maxCrashes));
+          return statement.execute();
+        });
+  }
+
+  private static void registerLimits(Connection connection, List<Handled> types)
+      throws SQLException {
+    Map<String, Integer> rules = new LinkedHashMap<>();
+    types.forEach(t -> t.limits().forEach(rule -> rules.put(rule.key().value(), rule.slots())));
+    Database.run(
+        connection,
+        Statements.REGISTER_LIMITS,
+        statement -> {
+          statement.setArray(
+              1, Arrays.of(connection, "text", types, t -> LimitKey.ofType(t.type()).value()));
+          statement.setArray(2, Arrays.texts(connection, rules.keySet()));
+          statement.setArray(3, connection.createArrayOf("int4", rules.values().toArray()));
           return statement.execute();
         });
   }

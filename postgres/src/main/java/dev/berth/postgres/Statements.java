@@ -8,6 +8,7 @@ enum Statements {
   SUBMIT,
   SUBMIT_WAKING,
   REGISTER_TYPES,
+  REGISTER_LIMITS,
   OPEN,
   EXCHANGE,
   HEARTBEAT,
@@ -19,13 +20,19 @@ enum Statements {
   RETRY,
   PAUSE,
   RESUME,
+  SET_LIMIT,
+  RESET_LIMIT,
+  PAUSE_LIMIT,
+  RESUME_LIMIT,
   NOTIFY,
   NOTIFY_WITHIN,
   FIND,
   LIST,
   ATTEMPTS,
   QUEUES,
-  SESSIONS;
+  SESSIONS,
+  LIMITS,
+  HOLDERS;
 
   final String sql;
 

@@ -103,6 +103,9 @@ final class TestDatabase implements AutoCloseable {
         "delete from berth.session",
         "delete from berth.exchange_log",
         "delete from berth.queue",
+        "delete from berth.task_limit",
+        "delete from berth.slot_group",
+        "delete from berth.slot_waiter",
         "update berth.clock set shift = '0' where shift <> '0'");
     FREE.get(server).add(this);
   }

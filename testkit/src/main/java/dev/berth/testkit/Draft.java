@@ -1,10 +1,16 @@
 package dev.berth.testkit;
 
+import dev.berth.limit.Lane;
+import dev.berth.limit.Limit;
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
 import dev.berth.store.Submission;
 import dev.berth.task.Due;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** A submission in the making. Immutable: each method returns a changed copy. */
@@ -24,7 +30,8 @@ public record Draft(Submission submission) {
             TaskType.DEFAULT_PRIORITY,
             Due.NOW,
             "{}",
-            Map.of()));
+            Map.of(),
+            Lane.OPEN));
   }
 
   public TaskId id() {
@@ -52,15 +59,36 @@ public record Draft(Submission submission) {
   }
 
   public Draft due(Due due) {
-    return with(due, submission.payload(), submission.metadata());
+    return with(due, submission.payload(), submission.metadata(), submission.lane());
   }
 
   public Draft payload(String json) {
-    return with(submission.due(), json, submission.metadata());
+    return with(submission.due(), json, submission.metadata(), submission.lane());
   }
 
   public Draft metadata(Map<String, String> pairs) {
-    return with(submission.due(), submission.payload(), pairs);
+    return with(submission.due(), submission.payload(), pairs, submission.lane());
+  }
+
+  /** Under one limit more. */
+  public Draft under(Limit limit) {
+    return under(limit, 1);
+  }
+
+  /** Under one limit more, of which it takes so many slots. */
+  public Draft under(Limit limit, int weight) {
+    return under(new Need(limit.key(), weight, limit.slots()));
+  }
+
+  /** Under one limit more, with this number of slots where the store knows none. */
+  public Draft under(LimitKey key, int slots) {
+    return under(new Need(key, 1, slots));
+  }
+
+  private Draft under(Need more) {
+    List<Need> needs = new ArrayList<>(submission.lane().needs());
+    needs.add(more);
+    return with(submission.due(), submission.payload(), submission.metadata(), new Lane(needs));
   }
 
   private Draft with(TaskId id, boolean ownId, String type, String queue, int priority) {
@@ -73,10 +101,11 @@ public record Draft(Submission submission) {
             priority,
             submission.due(),
             submission.payload(),
-            submission.metadata()));
+            submission.metadata(),
+            submission.lane()));
   }
 
-  private Draft with(Due due, String payload, Map<String, String> metadata) {
+  private Draft with(Due due, String payload, Map<String, String> metadata, Lane lane) {
     return new Draft(
         new Submission(
             id(),
@@ -86,6 +115,7 @@ public record Draft(Submission submission) {
             submission.priority(),
             due,
             payload,
-            metadata));
+            metadata,
+            lane));
   }
 }

@@ -113,6 +113,46 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Limits extends LimitContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class LimitNumbers extends LimitNumberContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class LimitReturns extends LimitReturnContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class LimitOrder extends LimitOrderContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class LimitRaces extends LimitRaceContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class RandomRuns extends RandomContract {
     @Override
     StoreFixture open() throws Exception {

@@ -3,6 +3,8 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.limit.Limit;
+import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Store;
 import dev.berth.store.WakeUp;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Wake-ups: a hint soon after work came into being. */
 abstract class WakeUpContract extends ContractTest {
+
+  private static final Limit GPU = Limit.of("gpu", 1);
 
   private final List<WakeUp> heard = new CopyOnWriteArrayList<>();
 
@@ -101,6 +105,37 @@ abstract class WakeUpContract extends ContractTest {
   }
 
   @Test
+  void aFreedSlotWakes() {
+    submitBehindAFullLimit();
+    Claimer claimer = claimer();
+    Claim claim = claimer.claim(1, "letters").getFirst();
+    store.onWork(heard::add);
+    claimer.end(claim, FINISHED);
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
+  void aRaisedLimitWakes() {
+    submitBehindAFullLimit();
+    claimer().claim(1, "letters");
+    store.onWork(heard::add);
+    store.apply(new Command.SetLimit(GPU.key(), 2));
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
+  void aResumedLimitWakes() {
+    submitBehindAFullLimit();
+    store.apply(new Command.PauseLimit(GPU.key()));
+    store.onWork(heard::add);
+    store.apply(new Command.ResumeLimit(GPU.key()));
+
+    awaitWakeUp("letters");
+  }
+
+  @Test
   void aListenerMayCallTheStore() {
     List<Integer> claimed = new CopyOnWriteArrayList<>();
     Claimer claimer = claimer();
@@ -140,6 +175,11 @@ abstract class WakeUpContract extends ContractTest {
 
     awaitWakeUp("default");
     assertThat(closed).isEmpty();
+  }
+
+  private void submitBehindAFullLimit() {
+    Draft draft = Draft.task().queue("letters").under(GPU);
+    submitAll(draft, draft.ownId(TaskId.next()));
   }
 
   private void awaitWakeUp(String queue) {

@@ -4,6 +4,9 @@ create type berth.task_state as enum ('waiting', 'ready', 'running');
 
 create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
 
+-- Slots of one group of a limit.
+create type berth.slots_held as (key text, number integer, count integer);
+
 -- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.
 create table berth.task (
   id               uuid             not null,
@@ -25,6 +28,11 @@ create table berth.task (
   metadata         jsonb,
   last_error       text,
   progress         text,
+  lane             text,                       -- null: under no limit
+  limits           text[],                     -- the keys of the lane, from most to least shared,
+  weights          integer[],                  --   how many slots of each,
+  said_slots       integer[],                  --   and how many slots each shall have if nobody knows it yet
+  held             berth.slots_held[],         -- the slots of a running task; stale while it does not run
   constraint task_pkey primary key (id),
   constraint task_priority check (priority between 0 and 9)
 ) with (
@@ -35,9 +43,14 @@ create table berth.task (
 -- The line in which work is claimed, and the same line by type, which lets a claim hop over any number of tasks whose
 -- types the worker does not handle. The planner must not take one for the other, whatever its statistics say. So each
 -- has a condition of its own that holds for every row, and a query can only use the index whose condition it repeats.
-create index task_claim on berth.task (queue, priority desc, position, id) where state = 'ready' and priority >= 0;
+create index task_claim on berth.task (queue, priority desc, position, id)
+  where state = 'ready' and lane is null and priority >= 0;
 
-create index task_hop on berth.task (queue, priority desc, type, position, id) where state = 'ready' and priority <= 9;
+create index task_hop on berth.task (queue, priority desc, type, position, id)
+  where state = 'ready' and lane is null and priority <= 9;
+
+-- Limited work by lane: a claim hops from lane to lane, whatever waits in them.
+create index task_lane on berth.task (queue, priority desc, lane, position, id) where state = 'ready' and lane is not null;
 
 -- What a session runs; in token order, so that the claims of its last exchange are one short range.
 create index task_session on berth.task (session_id, token) where state = 'running';
@@ -72,7 +85,11 @@ create table berth.task_history (
   error        text,
   result       text,
   payload      text,
-  metadata     jsonb
+  metadata     jsonb,
+  lane         text,
+  limits       text[],
+  weights      integer[],
+  said_slots   integer[]
 ) partition by range (keep_until);
 
 create index task_history_task on berth.task_history (task_id);

@@ -33,6 +33,10 @@ create function berth.submit_batch(
   p_delays     bigint[],       -- microseconds from now
   p_payloads   text[],
   p_metadata   text[],         -- an array literal of key, value, key, value; or null
+  p_lanes      text[],         -- null: under no limit
+  p_limits     text[],         -- array literals: the keys of the lane,
+  p_weights    text[],         --   how many slots of each,
+  p_said_slots text[],         --   how many slots each shall have if nobody knows it yet
   p_repeat     boolean,
   out existing uuid[], out "position" bigint
 ) language plpgsql set enable_seqscan = off set jit = off as $$
@@ -43,13 +47,16 @@ declare
 begin
   position := (extract(epoch from v_now) * 1000000)::bigint;
   with inserted as (
-    insert into berth.task (id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata)
+    insert into berth.task (
+      id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots)
     select s.id, v_now + s.number * interval '1 microsecond',
            greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
            case when s.due_at > v_now or s.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
-           s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[])
-      from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata) with ordinality
-        as s (id, type, queue, priority, due_at, delay, payload, metadata, number)
+           s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[]), s.lane, s.limits::text[],
+           s.weights::integer[], s.said_slots::integer[]
+      from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes,
+                  p_limits, p_weights, p_said_slots) with ordinality
+        as s (id, type, queue, priority, due_at, delay, payload, metadata, lane, limits, weights, said_slots, number)
     on conflict (id) do nothing
     returning id)
   select array_agg(id) into v_inserted from inserted;

@@ -87,12 +87,15 @@ create function berth.write_outcomes(
   p_outcomes  text[],
   p_texts     text[],
   p_delays    bigint[],
-  out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[]
+  out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[],
+  out given_back text[]  -- the limits that slots were given back to
 ) language plpgsql as $$
 declare
   v_today   date := berth.keep_until(p_now, 0);
   v_written bigint[];
   v_back    bigint[];
+  v_held    text[];
+  v_more    text[];
 begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
@@ -101,16 +104,17 @@ begin
      where t.id = o.id and t.token = o.token and t.session_id = p_session
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
-              t.type, t.queue, t.payload, t.metadata, case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
+              t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held,
+              case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
               case when o.outcome in ('retry', 'released') then 'cancelled' else o.outcome end::berth.outcome as outcome
   ), kept as (
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
-      crashes, priority, final, type, queue, worker, error, result, payload, metadata)
+      crashes, priority, final, type, queue, worker, error, result, payload, metadata, lane, limits, weights, said_slots)
     select e.id, e.submitted_at, e.due_at, e.started_at, p_now, p_session, e.token, v_today + k.days, e.outcome,
            e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
-           e.payload, e.metadata
+           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots
       from ended e
       left join berth.task_type y on y.name = e.type
      cross join lateral (
@@ -118,7 +122,7 @@ begin
      ) k (days)
      where k.days > 0
   )
-  select array_agg(token) into v_written from ended;
+  select array_agg(token), array_agg(held::text) filter (where held is not null) into v_written, v_held from ended;
 
   -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
   if cardinality(v_written) is distinct from cardinality(p_ids) and p_outcomes && array['retry', 'released'] then
@@ -136,21 +140,28 @@ begin
         from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays) as o (id, token, outcome, text, delay)
        where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
-                t.type, t.queue, o.text, o.outcome::berth.outcome
+                t.type, t.queue, t.limits, t.held, o.text, o.outcome::berth.outcome
     ), kept as (
       insert into berth.task_history (
         task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
-        crashes, priority, final, type, queue, worker, error)
+        crashes, priority, final, type, queue, worker, error, limits)
       select r.id, r.submitted_at, r.due_at, r.started_at, p_now, p_session, r.token, v_today + k.days, r.outcome,
-             r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text
+             r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text,
+             r.limits
         from returned r
         left join berth.task_type y on y.name = r.type
        cross join lateral (select coalesce(y.failed_days, 30)) k (days)
        where k.days > 0
     )
-    select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at)
-      into v_back, back_queues, back_priorities, back_due_ats
+    select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
+           array_agg(held::text) filter (where held is not null)
+      into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
+  end if;
+
+  v_held := v_held || v_more;
+  if v_held is not null then
+    given_back := berth.give_back(array(select unnest(h::berth.slots_held[]) from unnest(v_held) as h));
   end if;
 
   if coalesce(cardinality(v_written), 0) + coalesce(cardinality(v_back), 0) < cardinality(p_ids) then
@@ -168,7 +179,7 @@ create function berth.next_level(
 begin
   select t.priority, t.position into next_level.priority, next_level.floor
     from berth.task t
-   where t.queue = p_queue and t.priority < coalesce(p_after, 10) and t.state = 'ready' and t.priority >= 0
+   where t.queue = p_queue and t.priority < coalesce(p_after, 10) and t.state = 'ready' and t.lane is null and t.priority >= 0
    order by t.priority desc, t.position, t.id
    limit 1;
   if found then
@@ -176,7 +187,7 @@ begin
       from (select t.type
               from berth.task t
              where t.queue = p_queue and t.priority = next_level.priority and t.position >= next_level.floor
-               and t.state = 'ready' and t.priority >= 0
+               and t.state = 'ready' and t.lane is null and t.priority >= 0
              order by t.position, t.id
              limit p_peek) w;
   end if;
@@ -204,7 +215,7 @@ begin
                        select ctid, position, id
                          from berth.task
                         where queue = p_queue and priority = p_priority and type = y.type and position >= v_floor
-                          and id <> all (p_locked) and state = 'ready' and priority <= 9
+                          and id <> all (p_locked) and state = 'ready' and lane is null and priority <= 9
                         order by position, id
                         limit 2 * p_size + 32) h  -- room for rows that other claimers have locked
                      order by h.position, h.id) w
@@ -220,7 +231,7 @@ begin
       from (select id, ctid, position, type = any (p_types) as ours
               from berth.task
              where queue = p_queue and priority = p_priority and position >= v_floor
-               and state = 'ready' and priority >= 0
+               and state = 'ready' and lane is null and priority >= 0
              order by position, id
              limit p_size
                for update skip locked) l;
@@ -241,11 +252,82 @@ begin
   floor := least(floor, p_now - interval '100 milliseconds');
 end $$;
 
+-- Locks up to p_size ready tasks under limits, from one queue, and takes slots for them. Hops from lane to lane, whatever
+-- waits in them: by priority, and within one from the lane after p_cursor, where the last claim ended, once around.
+-- A lane with a full limit is passed over, and the session is noted as waiting for it. p_left: limits that this
+-- exchange gave slots back to and leaves to others. lanes: whether any limited task was ready.
+create function berth.lock_lanes(
+  p_session bigint, p_queue text, p_cursor text, p_types text[], p_size integer, p_left text[], p_now timestamptz,
+  out ctids tid[], out held text[], out cursor text, out lanes boolean
+) language plpgsql as $$
+declare
+  v_priority smallint := 10;
+  v_lane     text;
+  v_wrapped  boolean;
+  v_hops     integer := 0;
+  v_head     record;
+  v_room     record;
+  v_ctids    tid[];
+  v_held     text[];
+begin
+  ctids := '{}';
+  held := '{}';
+  cursor := p_cursor;
+  lanes := false;
+  loop
+    select t.priority into v_priority
+      from berth.task t
+     where t.queue = p_queue and t.priority < v_priority and t.state = 'ready' and t.lane is not null
+     order by t.priority desc limit 1;
+    exit when not found;
+    lanes := true;
+    v_lane := coalesce(p_cursor, '');
+    v_wrapped := p_cursor is null;
+    while cardinality(ctids) < p_size and v_hops < 200 loop
+      select t.lane, t.type, t.limits, t.weights, t.said_slots into v_head
+        from berth.task t
+       where t.queue = p_queue and t.priority = v_priority and t.state = 'ready' and t.lane is not null and t.lane > v_lane
+       order by t.lane, t.position, t.id limit 1;
+      if not found or (v_wrapped and v_head.lane > p_cursor) then
+        exit when v_wrapped;
+        v_wrapped := true;
+        v_lane := '';
+        continue;
+      end if;
+      v_lane := v_head.lane;
+      v_hops := v_hops + 1;
+      continue when v_head.type <> all (p_types);
+      v_room := berth.room_for(
+        v_head.limits, v_head.weights, v_head.said_slots, p_size - cardinality(ctids), p_left);
+      if v_room.room = 0 then
+        insert into berth.slot_waiter as w (key, session_id, seen_at) values (v_room.blocker, p_session, p_now)
+        on conflict (key, session_id) do update set seen_at = excluded.seen_at
+          where w.seen_at < excluded.seen_at - interval '100 milliseconds';
+        continue;
+      end if;
+      select array_agg(l.ctid) into v_ctids
+        from (select t.ctid
+                from berth.task t
+               where t.queue = p_queue and t.priority = v_priority and t.state = 'ready' and t.lane is not null
+                 and t.lane = v_lane
+               order by t.position, t.id limit v_room.room for update skip locked) l;
+      continue when v_ctids is null;
+      v_held := berth.take_slots(v_head.limits, v_head.weights, cardinality(v_ctids));
+      continue when cardinality(v_held) = 0;
+      ctids := ctids || v_ctids[1 : cardinality(v_held)];
+      held := held || v_held;
+      cursor := v_lane;
+    end loop;
+  end loop;
+end $$;
+
 -- Result rows, by kind:
 --   claim   a task this session now runs: all columns but foreign_types, in no order
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
 --   back    a task that went back to the queue: queue, priority, due_at, position (now)
+--   lanes   a queue with limited work: queue, payload (the cursor for the next claim from its lanes)
+--   freed   slots were given back that others wait for: queue
 --   cancel  a task this session runs and somebody asked to cancel: id, token
 --   lost    the session is gone; nothing was done
 create function berth.exchange(
@@ -259,7 +341,8 @@ create function berth.exchange(
   p_queues     text[],         -- lines to claim from, in this order: the queue,
   p_priorities smallint[],     --   its priority, null in mode scan,
   p_floors     timestamptz[],  --   the floor, null: from the start,
-  p_modes      text[],         --   scan, plain, hop
+  p_modes      text[],         --   scan, plain, hop, lanes,
+  p_cursors    text[],         --   in mode lanes the lane after which to begin, null: at the first
   p_types      text[],         -- what this worker handles
   p_size       integer         -- how many tasks to claim at most
 ) returns table (
@@ -280,6 +363,9 @@ declare
   v_paused   text[];
   v_line     record;
   v_ctids    tid[] := '{}';
+  v_limited  tid[] := '{}';
+  v_held     text[] := '{}';
+  v_left     text[] := '{}';
   v_need     integer := p_size;
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
@@ -319,6 +405,20 @@ begin
       return next;
     end loop;
     due_at := null;
+    if v_written.given_back is not null then
+      -- What others wait for is left to them in this exchange; or a busy worker would keep its slots for ever.
+      select coalesce(array_agg(distinct w.key), '{}') into v_left
+        from berth.slot_waiter w
+       where w.key = any (v_written.given_back) and w.session_id <> p_session
+         and w.seen_at > v_now - interval '200 milliseconds';
+      kind := 'freed';
+      if v_left <> '{}' then
+        for queue in select distinct unnest(x.queues) from berth.session x
+                      where x.id in (select w.session_id from berth.slot_waiter w where w.key = any (v_left)) loop
+          return next;
+        end loop;
+      end if;
+    end if;
   end if;
 
   kind := 'level';
@@ -330,6 +430,20 @@ begin
     priority := p_priorities[i];
     position := p_floors[i];
     foreign_types := p_modes[i] = 'hop';
+    if p_modes[i] = 'lanes' then
+      v_line := berth.lock_lanes(p_session, queue, p_cursors[i], p_types, v_need, v_left, v_now);
+      v_limited := v_limited || v_line.ctids;
+      v_held := v_held || v_line.held;
+      v_need := p_size - cardinality(v_ctids) - cardinality(v_limited);
+      if v_line.lanes then
+        kind := 'lanes';
+        payload := v_line.cursor;
+        return next;
+        kind := 'level';
+        payload := null;
+      end if;
+      continue;
+    end if;
     loop
       if p_modes[i] = 'scan' then
         select l.priority, l.floor, l.foreign_types into priority, position, foreign_types
@@ -338,7 +452,7 @@ begin
       end if;
       v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
       v_ctids := v_ctids || v_line.ctids;
-      v_need := p_size - cardinality(v_ctids);
+      v_need := p_size - cardinality(v_ctids) - cardinality(v_limited);
       position := v_line.floor;
       foreign_types := v_line.foreign_types;
       return next;
@@ -346,7 +460,7 @@ begin
     end loop;
   end loop;
 
-  if cardinality(v_ctids) > 0 then
+  if cardinality(v_ctids) + cardinality(v_limited) > 0 then
     if v_begun is null then
       v_begun := berth.begin_exchange(p_session, p_number, v_now);
       if v_begun.verdict = 'lost' then  -- it expired since we looked; the locks go with the transaction
@@ -366,6 +480,16 @@ begin
        where t.ctid = any (v_ctids)
       returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
                 t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+    if cardinality(v_limited) > 0 then
+      return query
+        update berth.task t
+           set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
+               attempt = t.attempt + 1, held = c.held::berth.slots_held[]
+          from unnest(v_limited, v_held) as c (ctid, held)
+         where t.ctid = c.ctid
+        returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+    end if;
   end if;
 
   return query select * from berth.cancel_requests(p_session);

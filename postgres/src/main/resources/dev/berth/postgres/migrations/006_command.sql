@@ -23,10 +23,10 @@ begin
   delete from berth.task t where t.id = p_id;
   insert into berth.task_history (
     task_id, submitted_at, due_at, ended_at, keep_until, outcome, attempt, failures, crashes, priority, final, type,
-    queue, error, payload, metadata)
+    queue, error, payload, metadata, lane, limits, weights, said_slots)
   select v_task.id, v_task.submitted_at, v_task.due_at, v_now, berth.keep_until(v_now, k.days), 'cancelled',
          v_task.attempt, v_task.failures, v_task.crashes, v_task.priority, true, v_task.type, v_task.queue, p_reason,
-         v_task.payload, v_task.metadata
+         v_task.payload, v_task.metadata, v_task.lane, v_task.limits, v_task.weights, v_task.said_slots
     from berth.keep_days(v_task.type, 'cancelled') as k (days)
    where k.days > 0;
   return 'done';
@@ -43,9 +43,11 @@ begin
   if not found then
     return case when exists (select from berth.tasks t where t.id = p_id) then 'unchanged' else 'unknown' end;
   end if;
-  insert into berth.task (id, position, due_at, submitted_at, state, attempt, priority, type, queue, payload, metadata)
+  insert into berth.task (
+    id, position, due_at, submitted_at, state, attempt, priority, type, queue, payload, metadata, lane, limits, weights,
+    said_slots)
   values (p_id, v_now, v_now, v_last.submitted_at, 'ready', 0, v_last.priority, v_last.type,
-          v_last.queue, v_last.payload, v_last.metadata)
+          v_last.queue, v_last.payload, v_last.metadata, v_last.lane, v_last.limits, v_last.weights, v_last.said_slots)
   on conflict (id) do nothing;
   if not found then
     return 'unchanged';

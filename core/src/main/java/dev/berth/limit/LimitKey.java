@@ -1,0 +1,113 @@
+package dev.berth.limit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What a limit is called in the store. Keys cannot collide: a type's own limit is {@code
+ * type/send_email}, its limit for one user {@code type/send_email/user/7}, a shared one {@code
+ * limit/gpu}; inside a name a slash is written {@code %2F} and a percent sign {@code %25}.
+ */
+public record LimitKey(String value) implements Comparable<LimitKey> {
+
+  private static final int LONGEST = 500;
+  private static final Pattern UNESCAPED = Pattern.compile("%(?!25|2F)");
+
+  public LimitKey {
+    if (value.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "The limit key \""
+              + value.substring(0, 60)
+              + "…\" has "
+              + value.length()
+              + " characters; at most "
+              + LONGEST
+              + " are allowed");
+    }
+    check(value);
+  }
+
+  /** The limit of all tasks of a type. */
+  public static LimitKey ofType(String type) {
+    return new LimitKey("type/" + escaped(type));
+  }
+
+  /** The limit of the tasks of a type that have the same value under a name, such as a user. */
+  public static LimitKey ofTypePer(String type, String name, String value) {
+    return new LimitKey(ruleOf(type, name).value() + "/" + escaped(value));
+  }
+
+  /** What all keys of {@link #ofTypePer} with this name have in common: it carries their number. */
+  public static LimitKey ruleOf(String type, String name) {
+    return new LimitKey("type/" + escaped(type) + "/" + escaped(name));
+  }
+
+  /** A limit that any task may be under. */
+  public static LimitKey shared(String name) {
+    return new LimitKey("limit/" + escaped(name));
+  }
+
+  /** Whether this is one of many keys under a rule. */
+  public boolean keyed() {
+    return parts().size() == 4;
+  }
+
+  /** The key that carries the number: that of the rule for one of many, else this. */
+  public LimitKey rule() {
+    return keyed() ? new LimitKey(value.substring(0, value.lastIndexOf('/'))) : this;
+  }
+
+  /** Shared limits first, then those of types, then single keys: from most to least shared. */
+  @Override
+  public int compareTo(LimitKey other) {
+    int rank = Integer.compare(rank(), other.rank());
+    return rank != 0 ? rank : value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+
+  private int rank() {
+    return value.startsWith("limit/") ? 0 : parts().size();
+  }
+
+  private List<String> parts() {
+    return List.of(value.split("/", -1));
+  }
+
+  private static void check(String value) {
+    List<String> parts = new ArrayList<>(List.of(value.split("/", -1)));
+    String root = parts.removeFirst();
+    boolean shape =
+        switch (root) {
+          case "limit" -> parts.size() == 1;
+          case "type" -> parts.size() >= 1 && parts.size() <= 3;
+          default -> false;
+        };
+    if (!shape || parts.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException(
+          "\""
+              + value
+              + "\" is not a limit key: expected limit/NAME, type/TYPE, type/TYPE/NAME or"
+              + " type/TYPE/NAME/VALUE");
+    }
+    if (value.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "The limit key \"" + value + "\" contains a control character");
+    }
+    if (UNESCAPED.matcher(value).find()) {
+      throw new IllegalArgumentException(
+          "\"" + value + "\" is not a limit key: write %25 for a percent sign, %2F for a slash");
+    }
+  }
+
+  private static String escaped(String part) {
+    if (part.isBlank()) {
+      throw new IllegalArgumentException("A part of a limit key was blank");
+    }
+    return part.replace("%", "%25").replace("/", "%2F");
+  }
+}

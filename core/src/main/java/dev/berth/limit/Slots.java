@@ -1,0 +1,27 @@
+package dev.berth.limit;
+
+/** The rule for the number of slots: 0 blocks, a million is more than any cluster runs. */
+public final class Slots {
+
+  public static final int MOST = 1_000_000;
+
+  private Slots() {}
+
+  /** Returns the number, or says what is wrong with it. */
+  public static int check(String limit, int slots) {
+    if (slots < 0 || slots > MOST) {
+      throw new IllegalArgumentException(
+          "The limit " + limit + " cannot have " + slots + " slots: use 0 (blocks) to " + MOST);
+    }
+    return slots;
+  }
+
+  /** Returns the number of slots that one task takes, or says what is wrong with it. */
+  public static int checkWeight(String limit, int weight) {
+    if (weight < 1 || weight > MOST) {
+      throw new IllegalArgumentException(
+          "A task cannot take " + weight + " slots of the limit " + limit + ": use 1 to " + MOST);
+    }
+    return weight;
+  }
+}

@@ -1,0 +1,104 @@
+package dev.berth.task;
+
+import dev.berth.limit.Lane;
+import dev.berth.limit.Limit;
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
+import dev.berth.limit.Slots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The limits that all tasks of a type are under.
+ *
+ * @param own how many tasks of the type may run at once
+ * @param keyed how many of them for each value of something in the payload
+ * @param shared limits that it has in common with other types
+ */
+public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> shared) {
+
+  /** At most so many tasks at once for each value, such as a user. */
+  public record Keyed<P>(String name, Function<P, ?> value, int slots) {}
+
+  /** A shared limit, and how many of its slots a task takes. */
+  public record Shared(Limit limit, int weight) {
+    public Shared {
+      Slots.checkWeight(limit.name(), weight);
+    }
+  }
+
+  public TypeLimits {
+    keyed = List.copyOf(keyed);
+    shared = List.copyOf(shared);
+  }
+
+  public static <P> TypeLimits<P> none() {
+    return new TypeLimits<>(OptionalInt.empty(), List.of(), List.of());
+  }
+
+  TypeLimits<P> own(String type, int slots) {
+    return new TypeLimits<>(OptionalInt.of(Slots.check(type, slots)), keyed, shared);
+  }
+
+  TypeLimits<P> per(String type, Keyed<P> more) {
+    Slots.check(LimitKey.ruleOf(type, more.name()).value(), more.slots());
+    if (keyed.stream().anyMatch(known -> known.name().equals(more.name()))) {
+      throw new IllegalArgumentException(
+          "The type " + type + " already has a limit per " + more.name());
+    }
+    List<Keyed<P>> all = new ArrayList<>(keyed);
+    all.add(more);
+    return new TypeLimits<>(own, all, shared);
+  }
+
+  TypeLimits<P> under(String type, Shared more) {
+    if (shared.stream().anyMatch(known -> known.limit().key().equals(more.limit().key()))) {
+      throw new IllegalArgumentException(
+          "The type " + type + " is already under the limit " + more.limit().name());
+    }
+    List<Shared> all = new ArrayList<>(shared);
+    all.add(more);
+    return new TypeLimits<>(own, keyed, all);
+  }
+
+  /** The lane of one task of the type, with what its submit adds. */
+  public Lane lane(String type, P payload, List<Shared> added) {
+    List<Need> needs = new ArrayList<>();
+    own.ifPresent(slots -> needs.add(new Need(LimitKey.ofType(type), 1, slots)));
+    for (Keyed<P> limit : keyed) {
+      LimitKey key = LimitKey.ofTypePer(type, limit.name(), value(type, limit, payload));
+      needs.add(new Need(key, 1, limit.slots()));
+    }
+    Stream.concat(shared.stream(), added.stream())
+        .map(use -> new Need(use.limit().key(), use.weight(), use.limit().slots()))
+        .forEach(needs::add);
+    return needs.isEmpty() ? Lane.OPEN : new Lane(needs);
+  }
+
+  /** What the code says of each limit's number; keyed ones by their rule. */
+  public List<LimitRule> rules(String type) {
+    List<LimitRule> rules = new ArrayList<>();
+    own.ifPresent(slots -> rules.add(new LimitRule(LimitKey.ofType(type), slots)));
+    keyed.forEach(
+        limit -> rules.add(new LimitRule(LimitKey.ruleOf(type, limit.name()), limit.slots())));
+    shared.forEach(use -> rules.add(new LimitRule(use.limit().key(), use.limit().slots())));
+    return rules;
+  }
+
+  private static <P> String value(String type, Keyed<P> limit, P payload) {
+    Object value = limit.value().apply(payload);
+    if (value == null || value.toString().isBlank()) {
+      throw new IllegalArgumentException(
+          "A task of type "
+              + type
+              + " needs a "
+              + limit.name()
+              + " for its limit, but it was "
+              + (value == null ? "null" : "blank"));
+    }
+    return value.toString();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.berth.memory;
+
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Decides whether a ready task may start: every limit it is under must have the slots, all or
+ * nothing.
+ *
+ * <p>It is fair among sessions: one that gives back slots of a limit and asks for more in the same
+ * exchange gets none of that limit if another has asked in vain, so that the other comes first. If
+ * it does not come, the next exchange gets them. Guarded by the lock of the store.
+ */
+final class MemoryAdmission {
+
+  private final MemorySlots slots;
+  private final Map<LimitKey, Set<MemorySession>> inVain = new HashMap<>();
+
+  MemoryAdmission(MemorySlots slots) {
+    this.slots = slots;
+  }
+
+  /** The limits that a session leaves to others in an exchange that gave back slots of these. */
+  Set<LimitKey> leftToOthers(MemorySession session, Set<LimitKey> givenBack) {
+    Set<LimitKey> left = new HashSet<>();
+    for (LimitKey key : givenBack) {
+      Set<MemorySession> asked = inVain.get(key);
+      if (asked != null && asked.stream().anyMatch(other -> other != session)) {
+        left.add(key);
+        inVain.remove(key);
+      }
+    }
+    return left;
+  }
+
+  boolean admits(MemoryTask task, MemorySession session, Set<LimitKey> leftToOthers) {
+    boolean admitted = true;
+    for (Need need : task.submission.lane().needs()) {
+      if (leftToOthers.contains(need.key()) || !slots.admits(need)) {
+        inVain.computeIfAbsent(need.key(), key -> new HashSet<>()).add(session);
+        admitted = false;
+      }
+    }
+    return admitted;
+  }
+
+  /** It got what it asked for. */
+  void started(MemoryTask task, MemorySession session) {
+    for (Need need : task.submission.lane().needs()) {
+      inVain.computeIfPresent(
+          need.key(),
+          (key, sessions) -> {
+            sessions.remove(session);
+            return sessions.isEmpty() ? null : sessions;
+          });
+    }
+  }
+
+  void gone(MemorySession session) {
+    inVain.values().forEach(sessions -> sessions.remove(session));
+    inVain.values().removeIf(Set::isEmpty);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.berth.memory;
+
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
+import dev.berth.store.LimitView.Source;
+import dev.berth.store.SessionRequest.Handled;
+import dev.berth.store.Submission;
+import dev.berth.task.LimitRule;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was said of each limit: by hand, by the code of workers, at submit; the first of these that
+ * spoke counts. By hand and in code, one key or the rule of many can be meant, and the key counts
+ * before its rule. Guarded by the lock of the store.
+ */
+final class MemoryLimits {
+
+  private final Map<LimitKey, Integer> byHand = new HashMap<>();
+
+  /** The newest word of the code; empty where a type had a limit and has it no more. */
+  private final Map<LimitKey, OptionalInt> byCode = new HashMap<>();
+
+  /** The first number that a submit named. */
+  private final Map<LimitKey, Integer> bySubmit = new HashMap<>();
+
+  private final Set<LimitKey> paused = new HashSet<>();
+
+  /** How many slots a limit has; empty where it does not limit. */
+  OptionalInt slots(LimitKey key) {
+    Integer number = number(byHand, key);
+    if (number != null) {
+      return OptionalInt.of(number);
+    }
+    OptionalInt said = number(byCode, key);
+    if (said != null) {
+      return said;
+    }
+    Integer first = bySubmit.get(key);
+    return first == null ? OptionalInt.empty() : OptionalInt.of(first);
+  }
+
+  Source source(LimitKey key) {
+    if (number(byHand, key) != null) {
+      return Source.OVERRIDE;
+    }
+    return number(byCode, key) != null ? Source.CODE : Source.SUBMIT;
+  }
+
+  boolean paused(LimitKey key) {
+    return paused.contains(key) || paused.contains(key.rule());
+  }
+
+  void submitted(Submission submission) {
+    for (Need need : submission.lane().needs()) {
+      bySubmit.putIfAbsent(need.key(), need.slots());
+    }
+  }
+
+  /** Takes the word of a worker's code; returns the limits, or rules, that it changed. */
+  Set<LimitKey> register(List<Handled> types) {
+    Set<LimitKey> changed = new TreeSet<>();
+    for (Handled type : types) {
+      Map<LimitKey, OptionalInt> said = new HashMap<>();
+      for (LimitKey known : byCode.keySet()) {
+        if (isOf(type.type(), known)) {
+          said.put(known, OptionalInt.empty());
+        }
+      }
+      for (LimitRule rule : type.limits()) {
+        said.put(rule.key(), OptionalInt.of(rule.slots()));
+      }
+      said.forEach((key, slots) -> {
+        if (!slots.equals(byCode.put(key, slots))) {
+          changed.add(key);
+        }
+      });
+    }
+    return changed;
+  }
+
+  boolean set(LimitKey key, int slots) {
+    Integer before = byHand.put(key, slots);
+    return before == null || before != slots;
+  }
+
+  boolean reset(LimitKey key) {
+    return byHand.remove(key) != null;
+  }
+
+  boolean pause(LimitKey key) {
+    return paused.add(key);
+  }
+
+  boolean resume(LimitKey key) {
+    return paused.remove(key);
+  }
+
+  /** The limits whose number was said for them, not for one task of many keys. */
+  Set<LimitKey> said() {
+    Set<LimitKey> said = new TreeSet<>(byHand.keySet());
+    said.addAll(byCode.keySet());
+    bySubmit.keySet().stream().filter(key -> !key.keyed()).forEach(said::add);
+    return said;
+  }
+
+  /** Whether a type alone can be under this limit, so that its code decides if it exists. */
+  private static boolean isOf(String type, LimitKey key) {
+    LimitKey own = LimitKey.ofType(type);
+    return key.equals(own) || key.value().startsWith(own.value() + "/");
+  }
+
+  private static <T> @Nullable T number(Map<LimitKey, T> said, LimitKey key) {
+    T number = said.get(key);
+    return number != null ? number : said.get(key.rule());
+  }
+}

@@ -1,0 +1,118 @@
+package dev.berth.memory;
+
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
+import dev.berth.store.LimitView;
+import dev.berth.store.LimitView.Holder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Who holds the slots of each limit: exactly the running tasks that are under it, also while it has
+ * fewer slots than that, or does not limit. Guarded by the lock of the store.
+ */
+final class MemorySlots {
+
+  private final MemoryLimits limits;
+  private final ReadyTasks ready;
+  private final Map<LimitKey, Map<MemoryTask, Integer>> holders = new HashMap<>();
+  private final Map<LimitKey, Integer> used = new HashMap<>();
+
+  /** The limits under which more may start since the call began. */
+  private final Set<LimitKey> freed = new TreeSet<>();
+
+  MemorySlots(MemoryLimits limits, ReadyTasks ready) {
+    this.limits = limits;
+    this.ready = ready;
+  }
+
+  boolean admits(Need need) {
+    OptionalInt slots = limits.slots(need.key());
+    return !limits.paused(need.key())
+        && (slots.isEmpty() || used(need.key()) + need.weight() <= slots.getAsInt());
+  }
+
+  void take(MemoryTask task) {
+    for (Need need : task.submission.lane().needs()) {
+      holders.computeIfAbsent(need.key(), key -> new LinkedHashMap<>()).put(task, need.weight());
+      used.merge(need.key(), need.weight(), Integer::sum);
+    }
+  }
+
+  void giveBack(MemoryTask task) {
+    for (Need need : task.submission.lane().needs()) {
+      LimitKey key = need.key();
+      holders.computeIfPresent(
+          key,
+          (same, tasks) -> {
+            tasks.remove(task);
+            return tasks.isEmpty() ? null : tasks;
+          });
+      used.computeIfPresent(
+          key, (same, count) -> count == need.weight() ? null : count - need.weight());
+      freed.add(key);
+    }
+  }
+
+  /** The number of a limit, or of the limits under a rule, has changed. */
+  void changed(LimitKey ruleOrKey) {
+    freed.addAll(ready.under(ruleOrKey));
+  }
+
+  /** The limits under which more may start since the call began. */
+  Set<LimitKey> freed() {
+    return Collections.unmodifiableSet(freed);
+  }
+
+  /** The queues where tasks wait that may start since the call began. */
+  Set<String> collectQueues() {
+    Set<String> queues = new TreeSet<>();
+    for (LimitKey key : freed) {
+      if (admits(new Need(key, 1, 0))) {
+        queues.addAll(ready.queues(key));
+      }
+    }
+    freed.clear();
+    return queues;
+  }
+
+  /** Each limit that is in use or whose number was said. */
+  List<LimitView> views() {
+    Set<LimitKey> keys = limits.said();
+    keys.addAll(holders.keySet());
+    keys.addAll(ready.keys());
+    List<LimitView> views = new ArrayList<>();
+    for (LimitKey key : keys) {
+      limits.slots(key).ifPresent(slots -> views.add(view(key, slots)));
+    }
+    return views;
+  }
+
+  private LimitView view(LimitKey key, int slots) {
+    return new LimitView(
+        key,
+        slots,
+        used(key),
+        ready.waiting(key),
+        limits.paused(key),
+        limits.source(key),
+        holders(key));
+  }
+
+  private List<Holder> holders(LimitKey key) {
+    List<Holder> list = new ArrayList<>();
+    holders.getOrDefault(key, Map.of()).forEach((task, weight) -> list.add(task.holder(weight)));
+    return list;
+  }
+
+  private int used(LimitKey key) {
+    return used.getOrDefault(key, 0);
+  }
+}

@@ -1,0 +1,1 @@
+select berth.set_limit(?, ?)

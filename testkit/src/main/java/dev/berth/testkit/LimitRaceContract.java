@@ -1,0 +1,136 @@
+package dev.berth.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.limit.Limit;
+import dev.berth.store.Claim;
+import dev.berth.store.Ended;
+import dev.berth.store.LimitView;
+import dev.berth.store.TaskFilter;
+import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits hold while many claim at once, and through random calls. */
+abstract class LimitRaceContract extends LimitTest {
+
+  private static final int CLAIMERS = 8;
+  private static final int TASKS = 300;
+  private static final int STEPS = 250;
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5, 51})
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void claimersNeverRunMoreThanTheLimitTogether(int slots) throws Exception {
+    submitLike(Draft.task().under(gpu(slots)), TASKS);
+
+    finishAll(slots);
+  }
+
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void claimersNeverRunMoreThanTheSmallestOfSeveralLimitsTogether() throws Exception {
+    Limit wide = Limit.of("wide", 40);
+    submitLike(Draft.task().under(wide).under(gpu(3)), TASKS / 2);
+    submitLike(Draft.task().under(gpu(3)).under(MAIL, 2), TASKS / 2);
+
+    finishAll(3);
+    assertThat(used(wide.key())).isZero();
+    assertThat(used(MAIL)).isZero();
+  }
+
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void heavyAndLightTasksNeverTakeMoreThanTheLimitTogether() throws Exception {
+    submitLike(Draft.task().under(gpu(5), 2), TASKS / 3);
+    submitLike(Draft.task().under(gpu(5)), TASKS * 2 / 3);
+
+    finishAll(5);
+  }
+
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void aLimitSetTo0StopsAllClaimers() throws Exception {
+    submitLike(Draft.task().under(gpu(5)), TASKS);
+    AtomicInteger started = new AtomicInteger();
+    AtomicBoolean closing = new AtomicBoolean();
+    AtomicBoolean closed = new AtomicBoolean();
+    Together.run(
+        CLAIMERS,
+        number -> {
+          Claimer claimer = claimer();
+          List<Claim> running = List.of();
+          while (!Thread.currentThread().isInterrupted()) {
+            boolean after = closed.get();
+            running = Claimer.done(claimer.exchange(ended(running), 3)).claims();
+            if (after) {
+              assertThat(running).isEmpty();
+              break;
+            }
+            boolean enough = started.addAndGet(running.size()) > TASKS / 4;
+            if (enough && closing.compareAndSet(false, true)) {
+              set(GPU, 0);
+              closed.set(true);
+            }
+          }
+          return number;
+        });
+
+    assertThat(used(GPU)).isZero();
+    assertThat(started.get()).isBetween(TASKS / 4, TASKS);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.berth.testkit.RandomContract#seeds")
+  void limitsHoldThroughRandomCalls(long seed) {
+    new LimitRun(fixture, seed).run(STEPS);
+  }
+
+  /**
+   * Runs all tasks with claimers that hand in and ask at once. What they have in their hands, less
+   * than what the store counts as running, never exceeds the slots; nor does what the store counts.
+   */
+  private void finishAll(int slots) throws Exception {
+    AtomicInteger finished = new AtomicInteger();
+    AtomicInteger inHand = new AtomicInteger();
+    Set<TaskId> started = ConcurrentHashMap.newKeySet();
+    Together.run(
+        CLAIMERS,
+        number -> {
+          Claimer claimer = claimer();
+          List<Claim> running = List.of();
+          while (finished.get() < TASKS && !Thread.currentThread().isInterrupted()) {
+            inHand.addAndGet(-running.size());
+            finished.addAndGet(running.size());
+            running = Claimer.done(claimer.exchange(ended(running), 1 + number % 3)).claims();
+            assertThat(inHand.addAndGet(running.size())).isLessThanOrEqualTo(slots);
+            running.forEach(claim -> assertThat(started.add(claim.lease().task())).isTrue());
+            assertThat(reader.limits())
+                .filteredOn(limit -> limit.key().equals(GPU))
+                .extracting(LimitView::used)
+                .allMatch(used -> used <= slots, "at most " + slots);
+          }
+          return claimer.endAll(running, FINISHED);
+        });
+
+    assertThat(started).hasSize(TASKS);
+    assertThat(used(GPU)).isZero();
+    assertThat(reader.list(TaskFilter.ALL.most(2 * TASKS)))
+        .hasSize(TASKS)
+        .allMatch(task -> task.state() == TaskState.FINISHED);
+  }
+
+  private static List<Ended> ended(List<Claim> claims) {
+    return claims.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
+  }
+}
