@@ -24,4 +24,16 @@ public interface StoreReader {
 
   /** Each limit that is in use or whose number was said, by key; one of many keys while in use. */
   List<LimitView> limits();
+
+  /** Why the task does not run, or how it runs, or how it ended. Cheap, however much waits. */
+  Optional<Explanation> explain(TaskId id);
+
+  /**
+   * Replays starts and ends from the history, running tasks included, by key. It knows of attempts
+   * what the history keeps.
+   */
+  List<LimitAudit> audit(AuditFilter filter);
+
+  /** Counters of limits that differ from what running tasks hold. There must be none. */
+  List<Drift> drift();
 }

@@ -21,7 +21,10 @@ record Migration(int number, String name, String sql) {
           "005_sweep",
           "006_command",
           "007_views",
-          "008_limits");
+          "008_limits",
+          "009_explain",
+          "010_audit",
+          "011_doctor");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

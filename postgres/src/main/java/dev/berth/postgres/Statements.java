@@ -24,6 +24,7 @@ enum Statements {
   RESET_LIMIT,
   PAUSE_LIMIT,
   RESUME_LIMIT,
+  RECOUNT_LIMIT,
   NOTIFY,
   NOTIFY_WITHIN,
   FIND,
@@ -32,7 +33,10 @@ enum Statements {
   QUEUES,
   SESSIONS,
   LIMITS,
-  HOLDERS;
+  HOLDERS,
+  EXPLAIN,
+  AUDIT,
+  DRIFT;
 
   final String sql;
 

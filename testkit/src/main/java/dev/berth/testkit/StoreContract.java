@@ -153,6 +153,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Explaining extends ExplainContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Audits extends AuditContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class RandomRuns extends RandomContract {
     @Override
     StoreFixture open() throws Exception {
