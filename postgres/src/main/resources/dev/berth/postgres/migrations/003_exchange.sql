@@ -358,6 +358,9 @@ begin
       v_gave := true;
       select l.keys, l.queues into v_left, v_waiting
         from berth.leave_to_others(p_session, berth.give_back(v_passed.rest), v_now) l;
+      if v_need = 0 then  -- no look of our own at what became free
+        v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
+      end if;
       kind := 'freed';
       foreach queue in array v_waiting loop
         return next;

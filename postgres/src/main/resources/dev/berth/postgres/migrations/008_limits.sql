@@ -16,7 +16,8 @@ create table berth.task_limit (
   slots          integer,                          -- the number in force; null: no limit
   override_slots integer,                          -- said by a person; wins over
   code_slots     integer,                          -- what a worker registered last, which wins over
-  submit_slots   integer,                          -- what came with a task
+  submit_slots   integer,                          -- what came with a task,
+  removed        boolean not null default false,   --   which counts no more once code has taken the limit away
   excess         integer not null default 0,
   paused         boolean not null default false,
   pace           interval,                         -- the least time between two starts
@@ -72,6 +73,35 @@ begin
   stopped := paused or slots = 0;
 end $$;
 
+-- Tasks may run that no slot was taken for, since there was no such limit when they started. They get theirs, all in one
+-- group. Returns by how many they exceed the limit. One that ends at this moment is let go.
+create function berth.adopt(p_key text, p_slots integer) returns integer language plpgsql set enable_seqscan = off as $$
+declare
+  v_task record;
+  v_used integer := 0;
+begin
+  if p_slots is null then
+    return 0;
+  end if;
+  for v_task in
+    select t.id, t.held, t.weights[array_position(t.limits, p_key)] as weight
+      from berth.task t
+     where t.session_id is not null and t.state = 'running' and t.lane is not null and p_key = any (t.limits)
+       for update skip locked
+  loop
+    update berth.task t
+       set held = array(select h from unnest(v_task.held) as h where h.key <> p_key)
+                  || (p_key, 1, v_task.weight)::berth.slots_held
+     where t.id = v_task.id;
+    v_used := v_used + v_task.weight;
+  end loop;
+  if v_used > 0 then
+    insert into berth.slot_group (key, number, capacity, used) values (p_key, 1, v_used, v_used);
+    update berth.task_limit l set excess = v_used - p_slots where l.key = p_key and v_used > p_slots;
+  end if;
+  return greatest(0, v_used - p_slots);
+end $$;
+
 -- Changes the capacities of one key to this number, by draining where it is in use. Null removes them.
 create function berth.resize(p_key text, p_slots integer) returns void language plpgsql as $$
 declare
@@ -87,6 +117,9 @@ begin
     return;
   end if;
   select l.excess into v_excess from berth.task_limit l where l.key = p_key for update;
+  if not exists (select from berth.slot_group g where g.key = p_key) and coalesce(v_excess, 0) = 0 then
+    v_excess := berth.adopt(p_key, p_slots);
+  end if;
   if p_slots is null then
     delete from berth.slot_group g where g.key = p_key;
     update berth.task_limit l set excess = 0 where l.key = p_key;
@@ -170,10 +203,11 @@ begin
     select distinct on (k.rule) k.rule, k.slots
       from unnest(p_lanes) as l
      cross join lateral (select berth.rule_of(n.key), n.slots from unnest(l.limits, l.said_slots) as n (key, slots)) k (rule, slots)
-     where not exists (select from berth.task_limit m where m.key = k.rule)
+     where not exists (select from berth.task_limit m where m.key = k.rule and (m.submit_slots is not null or m.removed))
      order by k.rule
   loop
-    insert into berth.task_limit (key, submit_slots) values (v_limit.rule, v_limit.slots) on conflict do nothing;
+    insert into berth.task_limit as l (key, submit_slots) values (v_limit.rule, v_limit.slots)
+    on conflict (key) do update set submit_slots = excluded.submit_slots where l.submit_slots is null and not l.removed;
     if found then
       perform berth.settle_limit(v_limit.rule);
     end if;
@@ -198,13 +232,31 @@ end $$;
 
 create function berth.reset_limit(p_key text) returns text language plpgsql as $$
 begin
-  update berth.task_limit l set override_slots = null where l.key = p_key and l.override_slots is not null;
+  update berth.task_limit l
+     set override_slots = null,
+         -- Nobody has claimed under it yet: a waiting task may know its number.
+         submit_slots = case when l.submit_slots is null and l.code_slots is null and not l.removed then (
+           select n.slots from berth.task t, unnest(t.limits, t.said_slots) as n (key, slots)
+            where t.lane is not null and n.key = p_key limit 1) else l.submit_slots end
+   where l.key = p_key and l.override_slots is not null;
   if not found then
     return 'unchanged';
   end if;
   perform berth.change_limit(p_key);
   return 'done';
 end $$;
+
+-- The queues in which limited work is ready.
+create function berth.limited_queues() returns setof text language sql stable set enable_seqscan = off as $$
+  with recursive q as (
+    (select t.queue from berth.task t where t.state = 'ready' and t.lane is not null order by t.queue limit 1)
+    union all
+    select (select t.queue from berth.task t where t.state = 'ready' and t.lane is not null and t.queue > q.queue
+             order by t.queue limit 1)
+      from q where q.queue is not null
+  )
+  select q.queue from q where q.queue is not null
+$$;
 
 -- After a change by hand: one of many keys has no number in force of its own, only its group.
 create function berth.change_limit(p_key text) returns void language plpgsql as $$
@@ -214,7 +266,7 @@ begin
   else
     perform berth.settle_limit(p_key);
   end if;
-  perform berth.wake_ready(q.queue, -1, 'epoch') from (select distinct unnest(s.queues) as queue from berth.session s) q;
+  perform berth.wake_ready(q, -1, 'epoch') from berth.limited_queues() as q;
 end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql as $$
@@ -244,8 +296,8 @@ begin
     left join berth.task_limit known on known.key = k.key
    where known.code_slots is distinct from k.slots
    order by k.key
-  on conflict (key) do update set code_slots = excluded.code_slots;
-  update berth.task_limit l set code_slots = null, submit_slots = null
+  on conflict (key) do update set code_slots = excluded.code_slots, removed = false;
+  update berth.task_limit l set code_slots = null, submit_slots = null, removed = true
     from unnest(p_types) as t (key)
    where (l.key = t.key or l.key like t.key || '/%') and l.key <> all (p_keys)
      and (l.code_slots is not null or l.submit_slots is not null);

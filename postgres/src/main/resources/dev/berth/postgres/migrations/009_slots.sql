@@ -239,7 +239,7 @@ begin
 
   -- What each limit allows, by a look without locks.
   select array_agg(n.slots order by k.key) as slots,
-         array_agg(case when n.slots is null then 2147483647 when n.stopped or k.key = any (p_left) then 0
+         array_agg(case when n.stopped or k.key = any (p_left) then 0 when n.slots is null then 2147483647
                         when n.pace is not null and n.next_start_at > p_now then 0
                         else coalesce(g.free, n.slots) end order by k.key) as free,
          array_agg(n.pace is not null order by k.key) as paced,
