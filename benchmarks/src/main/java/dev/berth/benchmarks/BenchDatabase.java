@@ -6,6 +6,7 @@ import dev.berth.postgres.PostgresStore;
 import dev.berth.postgres.PostgresStoreProvider;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
@@ -33,6 +34,15 @@ record BenchDatabase(Server server, String name, String url) implements AutoClos
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
+    }
+  }
+
+  long number(String query) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(query)) {
+      row.next();
+      return row.getLong(1);
     }
   }
 

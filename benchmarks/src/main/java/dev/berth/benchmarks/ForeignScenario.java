@@ -2,34 +2,15 @@ package dev.berth.benchmarks;
 
 import dev.berth.Berth;
 import dev.berth.postgres.PostgresStore;
-import dev.berth.store.Claim;
-import dev.berth.store.Ended;
-import dev.berth.store.ExchangeRequest;
-import dev.berth.store.Exchanged;
-import dev.berth.store.Session;
-import dev.berth.store.SessionRequest;
-import dev.berth.task.Outcome;
-import dev.berth.task.Retention;
+import dev.berth.task.TaskType;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /** What a claim costs while tasks of types that the worker does not know stand ahead of its own. */
 final class ForeignScenario implements Scenario {
 
-  private static final int BATCH = 50;
-  private static final int FILL_BATCH = 10_000;
-
-  /** Of a hundred types, as other services on the same queue may have. */
-  private static final String FILL =
-      """
-      select berth.submit_batch(
-        array_agg(berth.new_id()), array_agg('foreign_' || n %% 100), array_agg('default'::text),
-        array_agg(5::smallint), array_agg(null::timestamptz), array_agg(0::bigint),
-        array_agg('{"number":1}'::text), array_agg(null::text), false)
-        from generate_series(1, %d) n
-      """;
+  /** As other services on the same queue may have. */
+  private static final int TYPES = 100;
 
   @Override
   public String name() {
@@ -50,13 +31,13 @@ final class ForeignScenario implements Scenario {
         PostgresStore aloneStore = alone.store();
         PostgresStore behindStore = behind.store()) {
       bench.say("submitting %,d tasks of foreign types".formatted(foreign));
-      fill(behind, foreign);
-      Claimer first = new Claimer(aloneStore);
-      Claimer second = new Claimer(behindStore);
+      fill(behind, behindStore, foreign);
+      Claimer first = new Claimer(aloneStore, List.of(NoOp.TYPE));
+      Claimer second = new Claimer(behindStore, List.of(NoOp.TYPE));
       Rounds rounds =
           new Rounds(bench)
-              .variant("claim, alone", () -> first.claims(exchanges))
-              .variant("claim, behind", () -> second.claims(exchanges))
+              .variant("claim, alone", () -> first.claims(NoOp.TYPE, exchanges))
+              .variant("claim, behind", () -> second.claims(NoOp.TYPE, exchanges))
               .variant("look, alone", () -> first.looks(exchanges))
               .variant("look, behind", () -> second.looks(exchanges))
               .warmUp()
@@ -79,67 +60,13 @@ final class ForeignScenario implements Scenario {
     }
   }
 
-  private static void fill(BenchDatabase database, int count) throws SQLException {
-    for (int done = 0; done < count; done += FILL_BATCH) {
-      database.execute(FILL.formatted(Math.min(FILL_BATCH, count - done)));
+  private static void fill(BenchDatabase database, PostgresStore store, int count)
+      throws SQLException {
+    for (int i = 0; i < TYPES; i++) {
+      var type = TaskType.of("foreign_" + i, NoOp.class);
+      NoOp.submit(Berth.on(store), type, 1);
+      Copies.of(database, type.name(), count / TYPES - 1);
     }
     database.execute("vacuum analyze berth.task");
-  }
-
-  /** A worker reduced to its exchanges, so that nothing else is timed. */
-  private static final class Claimer {
-
-    private final PostgresStore store;
-    private final Session session;
-    private long number;
-
-    Claimer(PostgresStore store) {
-      this.store = store;
-      var known = new SessionRequest.Handled(NoOp.TYPE.name(), Retention.DEFAULT, 5);
-      this.session =
-          store.open(
-              new SessionRequest(
-                  "bench", List.of(known), List.of("default"), Duration.ofMinutes(10), 1_000));
-    }
-
-    /** Milliseconds of an exchange that hands in a batch and claims the next. */
-    double claims(int exchanges) {
-      NoOp.submit(Berth.on(store), exchanges * BATCH);
-      List<Double> times = new ArrayList<>();
-      List<Ended> ended = List.of();
-      do {
-        long began = System.nanoTime();
-        List<Claim> claims = exchange(ended, BATCH);
-        if (ended.size() == BATCH && claims.size() == BATCH) {
-          times.add((System.nanoTime() - began) / 1e6);
-        }
-        ended =
-            claims.stream()
-                .map(claim -> new Ended(claim.lease(), new Outcome.Finished(null)))
-                .toList();
-      } while (!ended.isEmpty());
-      return new Samples(times).median();
-    }
-
-    /** Milliseconds of an exchange that finds nothing. */
-    double looks(int exchanges) {
-      List<Double> times = new ArrayList<>();
-      for (int i = 0; i < exchanges; i++) {
-        long began = System.nanoTime();
-        exchange(List.of(), BATCH);
-        times.add((System.nanoTime() - began) / 1e6);
-      }
-      return new Samples(times).median();
-    }
-
-    private List<Claim> exchange(List<Ended> ended, int claims) {
-      number++;
-      return switch (store.exchange(
-          new ExchangeRequest(session.id(), number, ended, claims, List.of("default")))) {
-        case Exchanged.Done done -> done.claims();
-        case Exchanged.SessionLost lost ->
-            throw new IllegalStateException("The session of the benchmark expired");
-      };
-    }
   }
 }

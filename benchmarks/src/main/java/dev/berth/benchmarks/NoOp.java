@@ -20,6 +20,10 @@ record NoOp(int number, String text) {
   }
 
   static void submit(Berth berth, int count) {
-    berth.submitAll(TYPE, IntStream.range(0, count).mapToObj(NoOp::of));
+    submit(berth, TYPE, count);
+  }
+
+  static void submit(Berth berth, TaskType<NoOp, Void> type, int count) {
+    berth.submitAll(type, IntStream.range(0, count).mapToObj(NoOp::of));
   }
 }

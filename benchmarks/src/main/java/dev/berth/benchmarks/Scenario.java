@@ -20,7 +20,14 @@ public interface Scenario {
         new DrainScenario(),
         new LatencyScenario(),
         new LongTransactionScenario(),
-        new ForeignScenario());
+        new ForeignScenario(),
+        ConcurrencyScenario.baseline(),
+        ConcurrencyScenario.enabled(),
+        ConcurrencyScenario.mixed(),
+        new OneLimitScenario(),
+        new BlockedScenario(),
+        new KeysScenario(),
+        new SlotUseScenario());
   }
 
   static Optional<Scenario> named(String name) {

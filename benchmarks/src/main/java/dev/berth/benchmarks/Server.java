@@ -35,6 +35,8 @@ public final class Server implements AutoCloseable {
         LocalPostgres.start(
             LocalPostgres.Options.defaults()
                 .preferInstalled()
+                // two fleets of eight workers
+                .setting("max_connections", "300")
                 // no checkpoint in the middle of a round
                 .setting("max_wal_size", "8GB")
                 .setting("checkpoint_timeout", "30min"));

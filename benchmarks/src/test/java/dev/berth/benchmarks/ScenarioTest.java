@@ -1,5 +1,6 @@
 package dev.berth.benchmarks;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
@@ -16,11 +17,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ScenarioTest {
 
   private static final Map<String, List<String>> RATIOS =
-      Map.of(
-          "drain", List.of("vs_raw_sql", "vs_raw_sql_1", "in_flight_1000", "in_flight_10000"),
-          "latency", List.of("due_within_20ms", "wake_up_vs_poll"),
-          "long-transaction", List.of("long_tx"),
-          "foreign", List.of("foreign_1m", "foreign_1m_idle"));
+      Map.ofEntries(
+          entry(
+              "drain", List.of("vs_raw_sql", "vs_raw_sql_1", "in_flight_1000", "in_flight_10000")),
+          entry("latency", List.of("due_within_20ms", "wake_up_vs_poll")),
+          entry("long-transaction", List.of("long_tx")),
+          entry("foreign", List.of("foreign_1m", "foreign_1m_idle")),
+          entry("concurrency-baseline", List.of("limits_elsewhere")),
+          entry("concurrency-enabled", List.of("all_limited")),
+          entry("concurrency-mixed", List.of("mixed")),
+          entry("concurrency-high", List.of("one_limit_500")),
+          entry("blocked", List.of("blocked_1m", "blocked_1m_limited", "blocked_1m_idle")),
+          entry("keys", List.of("keys_100k")),
+          entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
 
   private static Server server;
 

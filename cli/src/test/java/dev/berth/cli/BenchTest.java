@@ -26,7 +26,7 @@ class BenchTest {
   @Test
   void namesTheScenariosThereAre() {
     assertThat(Cli.berth("bench", "speed").misuse())
-        .contains("\"speed\"", "drain, latency, long-transaction, foreign");
+        .contains("\"speed\"", "drain, latency, long-transaction, foreign", "slot-use");
     assertThat(Cli.berth("bench", "--help").text()).contains("drain", "--quick", "--json", "--db");
   }
 

@@ -66,8 +66,8 @@ public sealed interface Explanation {
   record Ended(TaskView task) implements Explanation {}
 
   /**
-   * How many tasks stand before one in its line: the ready tasks of its queue and lane with a
-   * higher priority, or the same and an earlier position.
+   * How many tasks stand before one in its line: the ready tasks of its queue and, under limits, of
+   * its type and lane, with a higher priority, or the same and an earlier position.
    *
    * @param more whether there are more than that; {@value #MOST} are counted
    */

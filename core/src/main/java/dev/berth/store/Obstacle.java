@@ -43,6 +43,14 @@ public sealed interface Obstacle {
     }
   }
 
+  /** The next task under this limit may not start before this time. */
+  record Paced(LimitKey key, Instant nextStartAt) implements Obstacle {
+    @Override
+    public boolean passes() {
+      return true;
+    }
+  }
+
   /**
    * The limit has fewer free slots than the task takes.
    *

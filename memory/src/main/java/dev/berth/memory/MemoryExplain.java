@@ -72,12 +72,13 @@ record MemoryExplain(
         .toList();
   }
 
-  /** The tasks of the same queue and lane, in any state. */
+  /** The tasks of the same queue and, under limits, of the same type and lane, in any state. */
   private Stream<MemoryTask> line(MemoryTask task) {
     String lane = task.submission.lane().name();
     return Stream.concat(tasks.live().stream(), tasks.ended().stream())
         .filter(other -> other.submission.queue().equals(task.submission.queue()))
-        .filter(other -> other.submission.lane().name().equals(lane));
+        .filter(other -> other.submission.lane().name().equals(lane))
+        .filter(other -> lane.isEmpty() || other.submission.type().equals(task.submission.type()));
   }
 
   private static List<Held> held(MemoryTask task) {

@@ -42,7 +42,7 @@ final class MemoryLimits {
     if (said != null) {
       return said;
     }
-    Integer first = bySubmit.get(key);
+    Integer first = bySubmit.get(key.rule());
     return first == null ? OptionalInt.empty() : OptionalInt.of(first);
   }
 
@@ -59,7 +59,7 @@ final class MemoryLimits {
 
   void submitted(Submission submission) {
     for (Need need : submission.lane().needs()) {
-      bySubmit.putIfAbsent(need.key(), need.slots());
+      bySubmit.putIfAbsent(need.key().rule(), need.slots());
     }
   }
 

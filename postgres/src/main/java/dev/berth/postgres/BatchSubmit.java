@@ -72,9 +72,8 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     }
   }
 
-  /** The type is part of the lane, so that a worker passes over a lane it cannot run as a whole. */
   private static @Nullable String lane(Submission submission) {
-    return submission.lane().open() ? null : submission.lane().name() + "\n" + submission.type();
+    return submission.lane().open() ? null : submission.lane().name();
   }
 
   private static @Nullable String keys(Connection connection, Submission submission) {

@@ -85,7 +85,7 @@ final class Exchanges {
   private void remember(long began, long took) {
     boolean dry = claims.size() < request.claims();
     for (ScanPlan.Line line : lines) {
-      if (line.mode() == ScanPlan.Mode.LANES) {
+      if (line.mode() == ScanPlan.Mode.LANES || line.mode() == ScanPlan.Mode.FREED) {
         continue;
       }
       if (line.mode() == ScanPlan.Mode.SCAN) {
@@ -120,7 +120,13 @@ final class Exchanges {
       switch (rows.getString("kind")) {
         case "claim" -> claims.add(new Placed(claim(rows), instantOf(rows, "position")));
         case "back" -> hints.add(hint(rows));
-        case "lanes" -> session.plan().lanes(rows.getString("queue"), rows.getString("payload"));
+        case "lanes" ->
+            session
+                .plan()
+                .lanes(
+                    rows.getString("queue"),
+                    rows.getString("payload"),
+                    rows.getBoolean("foreign_types"));
         case "freed" ->
             hints.add(new Hint.Ready(rows.getString("queue"), Hint.Ready.LANES, Instant.EPOCH));
         case "level" ->

@@ -22,9 +22,10 @@ record Migration(int number, String name, String sql) {
           "006_command",
           "007_views",
           "008_limits",
-          "009_explain",
-          "010_audit",
-          "011_doctor");
+          "009_slots",
+          "010_explain",
+          "011_audit",
+          "012_doctor");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

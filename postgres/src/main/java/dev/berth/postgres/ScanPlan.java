@@ -37,7 +37,9 @@ final class ScanPlan {
     /** One priority, from its floor, type by type, past tasks of foreign types. */
     HOP,
     /** Work under limits, lane by lane. */
-    LANES
+    LANES,
+    /** The same, but only if the exchange gives slots back: it was all blocked at the last look. */
+    FREED
   }
 
   /**
@@ -76,7 +78,10 @@ final class ScanPlan {
 
     private boolean scanDue = true;
 
-    /** Whether work under limits was seen or announced. */
+    /** Whether work under limits was ever seen here. */
+    private boolean limited;
+
+    /** Whether some of it may be free to start. */
     private boolean lanes;
 
     private @Nullable String cursor;
@@ -106,8 +111,9 @@ final class ScanPlan {
       Queue queue = queue(name);
       queue.announced.clear();
       boolean scan = queue.wantsScan(nanos);
-      if (scan || queue.lanes) {
-        lines.add(new Line(name, null, null, Mode.LANES, queue.cursor));
+      if (scan || queue.limited || queue.lanes) {
+        Mode mode = scan || queue.lanes ? Mode.LANES : Mode.FREED;
+        lines.add(new Line(name, null, null, mode, queue.cursor));
         queue.lanes = false;
       }
       if (scan) {
@@ -145,10 +151,15 @@ final class ScanPlan {
     queues.values().forEach(queue -> queue.scanDue = true);
   }
 
-  /** There is work under limits here; the next claim begins after this lane. */
-  synchronized void lanes(String name, @Nullable String cursor) {
+  /**
+   * There is work under limits here; the next claim begins after this lane.
+   *
+   * @param more whether the next claim shall look for it; else one that gives slots back does
+   */
+  synchronized void lanes(String name, @Nullable String cursor, boolean more) {
     Queue queue = queue(name);
-    queue.lanes = true;
+    queue.limited = true;
+    queue.lanes |= more;
     queue.cursor = cursor;
   }
 

@@ -66,7 +66,8 @@ abstract class LimitOrderContract extends LimitTest {
     LimitKey ada = LimitKey.ofTypePer(Draft.TYPE, "user", "ada");
     LimitKey bob = LimitKey.ofTypePer(Draft.TYPE, "user", "bob");
     submitLike(Draft.task().under(gpu(5)).under(ada, 1), 50);
-    submitLike(Draft.task().under(gpu(5)).under(bob, 2), 50);
+    submitLike(Draft.task().under(gpu(5)).under(bob, 1), 50);
+    store.apply(new Command.SetLimit(bob, 2));
 
     assertThat(claimAll(claimer(), 100)).hasSize(3);
     assertThat(used(GPU)).isEqualTo(3);

@@ -7,6 +7,22 @@ create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', '
 -- Slots of one group of a limit.
 create type berth.slots_held as (key text, number integer, count integer);
 
+-- The slots of a task that ended, and where it had stood.
+create type berth.freed as (
+  queue text, priority smallint, type text, lane text, position timestamptz, since timestamptz, held berth.slots_held[]
+);
+
+-- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
+create type berth.basket as (
+  ctids  tid[],          -- tasks that are locked,
+  held   text[],         --   the slots they shall hold,
+  since  timestamptz[],  --   since when, if they inherit them
+  paced  text[],         -- limits whose next start is to be put off
+  cursor text,           -- the lane that was looked at last; null: there was none
+  more   boolean,        -- whether lanes were claimed from or left for the next time
+  again  timestamptz     -- when a paced limit may be asked again
+);
+
 -- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.
 create table berth.task (
   id               uuid             not null,
@@ -28,11 +44,12 @@ create table berth.task (
   metadata         jsonb,
   last_error       text,
   progress         text,
-  lane             text,                       -- null: under no limit
+  lane             text collate "C",           -- null: under no limit
   limits           text[],                     -- the keys of the lane, from most to least shared,
   weights          integer[],                  --   how many slots of each,
   said_slots       integer[],                  --   and how many slots each shall have if nobody knows it yet
   held             berth.slots_held[],         -- the slots of a running task; stale while it does not run
+  held_since       timestamptz,                -- when they were taken; a task may have inherited them
   constraint task_pkey primary key (id),
   constraint task_priority check (priority between 0 and 9)
 ) with (
@@ -50,7 +67,8 @@ create index task_hop on berth.task (queue, priority desc, type, position, id)
   where state = 'ready' and lane is null and priority <= 9;
 
 -- Limited work by lane: a claim hops from lane to lane, whatever waits in them.
-create index task_lane on berth.task (queue, priority desc, lane, position, id) where state = 'ready' and lane is not null;
+create index task_lane on berth.task (queue, priority desc, type, lane, position, id)
+  where state = 'ready' and lane is not null;
 
 -- What a session runs; in token order, so that the claims of its last exchange are one short range.
 create index task_session on berth.task (session_id, token) where state = 'running';

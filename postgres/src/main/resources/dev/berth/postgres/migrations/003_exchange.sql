@@ -88,14 +88,13 @@ create function berth.write_outcomes(
   p_texts     text[],
   p_delays    bigint[],
   out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[],
-  out given_back text[]  -- the limits that slots were given back to
+  out freed berth.freed[]  -- slots to be handed on or given back
 ) language plpgsql as $$
 declare
   v_today   date := berth.keep_until(p_now, 0);
   v_written bigint[];
   v_back    bigint[];
-  v_held    text[];
-  v_more    text[];
+  v_more    berth.freed[];
 begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
@@ -104,7 +103,8 @@ begin
      where t.id = o.id and t.token = o.token and t.session_id = p_session
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
-              t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held,
+              t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held, t.held_since,
+              t.position,
               case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
               case when o.outcome in ('retry', 'released') then 'cancelled' else o.outcome end::berth.outcome as outcome
   ), kept as (
@@ -122,7 +122,10 @@ begin
      ) k (days)
      where k.days > 0
   )
-  select array_agg(token), array_agg(held::text) filter (where held is not null) into v_written, v_held from ended;
+  select array_agg(token),
+         array_agg((queue, priority, type, lane, position, held_since, held)::berth.freed) filter (where held is not null)
+    into v_written, freed
+    from ended;
 
   -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
   if cardinality(v_written) is distinct from cardinality(p_ids) and p_outcomes && array['retry', 'released'] then
@@ -140,7 +143,7 @@ begin
         from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays) as o (id, token, outcome, text, delay)
        where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
-                t.type, t.queue, t.lane, t.limits, t.weights, t.held, o.text, o.outcome::berth.outcome
+                t.type, t.queue, t.lane, t.limits, t.weights, t.held, t.held_since, o.text, o.outcome::berth.outcome
     ), kept as (
       insert into berth.task_history (
         task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
@@ -154,14 +157,10 @@ begin
        where k.days > 0
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg(held::text) filter (where held is not null)
+           array_agg((queue, priority, type, lane, p_now, held_since, held)::berth.freed) filter (where held is not null)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
-  end if;
-
-  v_held := v_held || v_more;
-  if v_held is not null then
-    given_back := berth.give_back(array(select unnest(h::berth.slots_held[]) from unnest(v_held) as h));
+    freed := freed || v_more;
   end if;
 
   if coalesce(cardinality(v_written), 0) + coalesce(cardinality(v_back), 0) < cardinality(p_ids) then
@@ -252,81 +251,13 @@ begin
   floor := least(floor, p_now - interval '100 milliseconds');
 end $$;
 
--- Locks up to p_size ready tasks under limits, from one queue, and takes slots for them. Hops from lane to lane, whatever
--- waits in them: by priority, and within one from the lane after p_cursor, where the last claim ended, once around.
--- A lane with a full limit is passed over, and the session is noted as waiting for it. p_left: limits that this
--- exchange gave slots back to and leaves to others. lanes: whether any limited task was ready.
-create function berth.lock_lanes(
-  p_session bigint, p_queue text, p_cursor text, p_types text[], p_size integer, p_left text[], p_now timestamptz,
-  out ctids tid[], out held text[], out cursor text, out lanes boolean
-) language plpgsql as $$
-declare
-  v_priority smallint := 10;
-  v_lane     text;
-  v_wrapped  boolean;
-  v_hops     integer := 0;
-  v_head     record;
-  v_room     record;
-  v_ctids    tid[];
-  v_held     text[];
-begin
-  ctids := '{}';
-  held := '{}';
-  cursor := p_cursor;
-  lanes := false;
-  loop
-    select t.priority into v_priority
-      from berth.task t
-     where t.queue = p_queue and t.priority < v_priority and t.state = 'ready' and t.lane is not null
-     order by t.priority desc limit 1;
-    exit when not found;
-    lanes := true;
-    v_lane := coalesce(p_cursor, '');
-    v_wrapped := p_cursor is null;
-    while cardinality(ctids) < p_size and v_hops < 200 loop
-      select t.lane, t.type, t.limits, t.weights, t.said_slots into v_head
-        from berth.task t
-       where t.queue = p_queue and t.priority = v_priority and t.state = 'ready' and t.lane is not null and t.lane > v_lane
-       order by t.lane, t.position, t.id limit 1;
-      if not found or (v_wrapped and v_head.lane > p_cursor) then
-        exit when v_wrapped;
-        v_wrapped := true;
-        v_lane := '';
-        continue;
-      end if;
-      v_lane := v_head.lane;
-      v_hops := v_hops + 1;
-      continue when v_head.type <> all (p_types);
-      v_room := berth.room_for(
-        v_head.limits, v_head.weights, v_head.said_slots, p_size - cardinality(ctids), p_left);
-      if v_room.room = 0 then
-        insert into berth.slot_waiter as w (key, session_id, seen_at) values (v_room.blocker, p_session, p_now)
-        on conflict (key, session_id) do update set seen_at = excluded.seen_at
-          where w.seen_at < excluded.seen_at - interval '100 milliseconds';
-        continue;
-      end if;
-      select array_agg(l.ctid) into v_ctids
-        from (select t.ctid
-                from berth.task t
-               where t.queue = p_queue and t.priority = v_priority and t.state = 'ready' and t.lane is not null
-                 and t.lane = v_lane
-               order by t.position, t.id limit v_room.room for update skip locked) l;
-      continue when v_ctids is null;
-      v_held := berth.take_slots(v_head.limits, v_head.weights, cardinality(v_ctids));
-      continue when cardinality(v_held) = 0;
-      ctids := ctids || v_ctids[1 : cardinality(v_held)];
-      held := held || v_held;
-      cursor := v_lane;
-    end loop;
-  end loop;
-end $$;
-
 -- Result rows, by kind:
 --   claim   a task this session now runs: all columns but foreign_types, in no order
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
 --   back    a task that went back to the queue: queue, priority, due_at, position (now)
---   lanes   a queue with limited work: queue, payload (the cursor for the next claim from its lanes)
+--   lanes   a queue with limited work: queue, payload (the cursor for the next claim from its lanes), due_at (when a paced
+--           limit may be asked again), foreign_types (whether to look again next time, else when slots are freed)
 --   freed   slots were given back that others wait for: queue
 --   cancel  a task this session runs and somebody asked to cancel: id, token
 --   lost    the session is gone; nothing was done
@@ -341,8 +272,9 @@ create function berth.exchange(
   p_queues     text[],         -- lines to claim from, in this order: the queue,
   p_priorities smallint[],     --   its priority, null in mode scan,
   p_floors     timestamptz[],  --   the floor, null: from the start,
-  p_modes      text[],         --   scan, plain, hop, lanes,
-  p_cursors    text[],         --   in mode lanes the lane after which to begin, null: at the first
+  p_modes      text[],         --   scan, plain, hop; or, before those of its queue: lanes, or freed (lanes, but only
+                               --   if this exchange gives slots back),
+  p_cursors    text[],         --   for lanes and freed the lane after which to begin, null: at the first
   p_types      text[],         -- what this worker handles
   p_size       integer         -- how many tasks to claim at most
 ) returns table (
@@ -360,12 +292,17 @@ declare
   v_begun    record;
   v_verdict  text;
   v_written  record;
+  v_freed    berth.freed[];
   v_paused   text[];
   v_line     record;
   v_ctids    tid[] := '{}';
-  v_limited  tid[] := '{}';
-  v_held     text[] := '{}';
-  v_left     text[] := '{}';
+  v_basket   berth.basket := ('{}', '{}', '{}', '{}', null, false, null);  -- claims under limits
+  v_passed   record;
+  v_gave     boolean := false;  -- whether slots were given back,
+  v_left     text[] := '{}';    --   which limits are left to others,
+  v_waiting  text[];            --   and the queues that they read
+  v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
+  v_below    smallint;          --   and below which level it was not yet
   v_need     integer := p_size;
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
@@ -405,62 +342,91 @@ begin
       return next;
     end loop;
     due_at := null;
-    if v_written.given_back is not null then
+    v_freed := v_written.freed;
+  end if;
+
+  v_paused := array(select q.name from berth.queue q where q.paused);
+  if v_freed is not null then
+    v_passed := berth.hand_on(
+      v_freed, array(select unnest(p_queues) except select unnest(v_paused)), p_size, v_now);
+    v_basket.ctids := coalesce(v_passed.ctids, '{}');
+    v_basket.held := coalesce(v_passed.held, '{}');
+    v_basket.since := coalesce(v_passed.since, '{}');
+    v_need := p_size - cardinality(v_basket.ctids);
+    if v_passed.rest is not null then
       -- What others wait for is left to them in this exchange; or a busy worker would keep its slots for ever.
-      select coalesce(array_agg(distinct w.key), '{}') into v_left
-        from berth.slot_waiter w
-       where w.key = any (v_written.given_back) and w.session_id <> p_session
-         and w.seen_at > v_now - interval '200 milliseconds';
-      kind := 'freed';
-      if v_left <> '{}' then
-        for queue in select distinct unnest(x.queues) from berth.session x
-                      where x.id in (select w.session_id from berth.slot_waiter w where w.key = any (v_left)) loop
-          return next;
-        end loop;
+      v_gave := true;
+      select l.keys, l.queues into v_left, v_waiting
+        from berth.leave_to_others(p_session, berth.give_back(v_passed.rest), v_now) l;
+      if v_need = 0 then  -- no look of our own at what became free
+        v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
       end if;
+      kind := 'freed';
+      foreach queue in array v_waiting loop
+        return next;
+      end loop;
     end if;
   end if;
 
   kind := 'level';
-  v_paused := array(select q.name from berth.queue q where q.paused);
   for i in 1 .. cardinality(p_queues) loop
     exit when v_need = 0;
     continue when p_queues[i] = any (v_paused);
     queue := p_queues[i];
+    if p_modes[i] in ('lanes', 'freed') then
+      v_lanes := p_modes[i] = 'lanes' or v_gave;
+      v_basket.cursor := p_cursors[i];
+      v_basket.more := cardinality(v_basket.ctids) > 0;
+      v_basket.again := null;
+      v_below := 10;
+      continue;
+    end if;
     priority := p_priorities[i];
     position := p_floors[i];
     foreign_types := p_modes[i] = 'hop';
-    if p_modes[i] = 'lanes' then
-      v_line := berth.lock_lanes(p_session, queue, p_cursors[i], p_types, v_need, v_left, v_now);
-      v_limited := v_limited || v_line.ctids;
-      v_held := v_held || v_line.held;
-      v_need := p_size - cardinality(v_ctids) - cardinality(v_limited);
-      if v_line.lanes then
-        kind := 'lanes';
-        payload := v_line.cursor;
-        return next;
-        kind := 'level';
-        payload := null;
-      end if;
-      continue;
-    end if;
     loop
       if p_modes[i] = 'scan' then
         select l.priority, l.floor, l.foreign_types into priority, position, foreign_types
           from berth.next_level(queue, priority, p_types, 2 * p_size + 32) l;
         exit when priority is null;
       end if;
+      if v_lanes then
+        -- Limited work of the levels above, then its half of this one.
+        v_basket := berth.claim_levels(
+          v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
+        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+        v_basket := berth.claim_levels(
+          v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
+        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+        exit when v_need = 0;
+      end if;
       v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
       v_ctids := v_ctids || v_line.ctids;
-      v_need := p_size - cardinality(v_ctids) - cardinality(v_limited);
+      v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+      v_below := priority + 1;  -- what open work left over of this level
       position := v_line.floor;
       foreign_types := v_line.foreign_types;
       return next;
       exit when v_need = 0 or p_modes[i] <> 'scan';
     end loop;
+    if v_lanes and p_queues[i + 1] is distinct from queue then
+      v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
+      v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+      if v_basket.cursor is not null then
+        kind := 'lanes';
+        payload := v_basket.cursor;
+        due_at := v_basket.again;
+        foreign_types := v_basket.more;
+        return next;
+        kind := 'level';
+        payload := null;
+        due_at := null;
+      end if;
+      v_lanes := false;
+    end if;
   end loop;
 
-  if cardinality(v_ctids) + cardinality(v_limited) > 0 then
+  if cardinality(v_ctids) + cardinality(v_basket.ctids) > 0 then
     if v_begun is null then
       v_begun := berth.begin_exchange(p_session, p_number, v_now);
       if v_begun.verdict = 'lost' then  -- it expired since we looked; the locks go with the transaction
@@ -480,15 +446,18 @@ begin
        where t.ctid = any (v_ctids)
       returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
                 t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
-    if cardinality(v_limited) > 0 then
+    if cardinality(v_basket.ctids) > 0 then
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1, held = c.held::berth.slots_held[]
-          from unnest(v_limited, v_held) as c (ctid, held)
+               attempt = t.attempt + 1, held = c.held::berth.slots_held[], held_since = coalesce(c.since, v_now)
+          from unnest(v_basket.ctids, v_basket.held, v_basket.since) as c (ctid, held, since)
          where t.ctid = c.ctid
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
                   t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+      if v_basket.paced <> '{}' then
+        update berth.task_limit l set next_start_at = v_now + l.pace where l.key = any (v_basket.paced);
+      end if;
     end if;
   end if;
 

@@ -2,8 +2,7 @@
 --
 -- It must show no overlap that never was. started_at is drawn after the slots are locked, so after whoever gave them back
 -- has committed; ended_at is drawn before they are given back. So a task that ended always did so before the next one
--- started with its slot. A change of a number is dated at its commit: until then claims follow the old one, and one that
--- took slots before has started before.
+-- started with its slot. A change of a number is dated at its commit, since claims follow the old one until then.
 
 create table berth.limit_change (
   key   text        not null,
@@ -31,6 +30,8 @@ end $$;
 create constraint trigger task_limit_log after insert or delete or update of slots, override_slots on berth.task_limit
   deferrable initially deferred for each row execute function berth.log_limit();
 
+-- The first number of a limit also holds before it is dated: it comes into being in the transaction of its first claim.
+--
 -- For each limit the start that brought it furthest over its number, else to its peak. p_key: one limit, or all keys of a
 -- rule. p_from leaves out attempts that ended before.
 create function berth.audit(p_key text default null, p_from timestamptz default '-infinity')
@@ -56,24 +57,36 @@ returns table (key text, peak integer, slots integer, at timestamptz, "over" boo
     select e.key, e.at, e.change,
            sum(e.change) over (partition by e.key order by e.at, e.change rows unbounded preceding) as running
       from event e
-  ), period as (
-    -- A limit comes into being with its first claim, so its first number holds for what started in that transaction.
-    select c.key, c.slots,
-           case when split_part(c.key, '/', 4) = '' and lag(c.at) over w is null then '-infinity' else c.at end as since,
-           coalesce(lead(c.at) over w, 'infinity') as until
-      from berth.limit_change c
-    window w as (partition by c.key order by c.at)
+  ), piece as (
+    -- The number in force, and the highest of the second before: an exchange that was under way when a number was lowered
+    -- may still have followed the old one. Both are the same from one moment of these to the next.
+    select m.key, c.slots, r.highest, r.none,
+           case when split_part(m.key, '/', 4) = '' and lag(m.at) over w is null then '-infinity' else m.at end as since,
+           coalesce(lead(m.at) over w, 'infinity') as until
+      from (select d.key, d.at from berth.limit_change d
+            union select d.key, d.at + interval '1 second' from berth.limit_change d) m
+     cross join lateral (
+       select d.slots from berth.limit_change d where d.key = m.key and d.at <= m.at order by d.at desc limit 1) c
+     cross join lateral (
+       select max(d.slots) as highest, bool_or(d.slots is null) as none
+         from (select e.slots, lead(e.at) over (order by e.at) as until
+                 from berth.limit_change e where e.key = m.key and e.at <= m.at) d
+        where d.until is null or d.until > m.at - interval '1 second') r
+    window w as (partition by m.key order by m.at)
   ), start as (
-    select l.key, l.at, l.running, coalesce(own.slots, rule.slots) as slots
+    -- One of many keys has a number of its own or that of its rule.
+    select l.key, l.at, l.running, coalesce(own.slots, rule.slots) as slots,
+           l.running - case when own.none is false then own.highest
+                            when rule.none is false then greatest(own.highest, rule.highest) end as excess
       from level l
-      left join period own on own.key = l.key and l.at >= own.since and l.at < own.until
-      left join period rule
+      left join piece own on own.key = l.key and l.at >= own.since and l.at < own.until
+      left join piece rule
         on rule.key = berth.rule_of(l.key) and rule.key <> l.key and l.at >= rule.since and l.at < rule.until
      where l.change > 0
   )
-  select distinct on (s.key) s.key, s.running::integer, s.slots, s.at, coalesce(s.running > s.slots, false)
+  select distinct on (s.key) s.key, s.running::integer, s.slots, s.at, coalesce(s.excess > 0, false)
     from start s
-   order by s.key, greatest(s.running - s.slots, 0) desc, s.running desc, s.at
+   order by s.key, greatest(s.excess, 0) desc, s.running desc, s.at
 $$;
 
 -- Forgets changes of numbers that no history is left of; the last one before that stays, it may still be in force.

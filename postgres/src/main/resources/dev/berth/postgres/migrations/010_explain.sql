@@ -7,7 +7,7 @@ create view berth.slot_holder as
     from berth.task t cross join lateral unnest(t.held) as h (key, number, count)
    where t.state = 'running' and t.held is not null;
 
--- How many ready tasks of its queue and lane stand before a task; counts no further than p_most. Priority by priority,
+-- How many ready tasks of its line stand before a task: of its queue and, under limits, its type and lane. Counts no further than p_most. Priority by priority,
 -- so that each count is one range of an index that ends at the task.
 create function berth.ahead(p_task berth.task, p_most integer) returns integer language plpgsql stable
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -30,7 +30,7 @@ begin
       select count(*) into v_count
         from (select from berth.task t
                where t.queue = p_task.queue and t.priority = v_priority and (t.position, t.id) < (v_until, p_task.id)
-                 and t.state = 'ready' and t.lane is not null and t.lane = p_task.lane
+                 and t.type = p_task.type and t.lane = p_task.lane and t.state = 'ready' and t.lane is not null
                limit p_most - v_ahead) l;
     end if;
     v_ahead := v_ahead + v_count;
@@ -43,10 +43,10 @@ end $$;
 -- an insert next to nothing.
 create index task_history_ended on berth.task_history using brin (ended_at);
 
--- How often attempts of this queue and lane started of late, and since when. Looks at the last 10 seconds, then six times
+-- How often attempts of this line started of late, and since when. Looks at the last 10 seconds, then six times
 -- as far back, until there are 20 starts, or it would have to read a million rows for more.
 create function berth.recent_starts(
-  p_queue text, p_lane text, p_now timestamptz, out starts bigint, out first_at timestamptz
+  p_task berth.task, p_now timestamptz, out starts bigint, out first_at timestamptz
 ) language plpgsql stable set enable_seqscan = off set enable_bitmapscan = on set jit = off as $$
 declare
   v_window interval := '10 seconds';
@@ -55,15 +55,14 @@ begin
   loop
     select count(*), count(*) filter (where s.ours), min(s.started_at) filter (where s.ours)
       into v_read, starts, first_at
-      from (select h.started_at, h.queue = p_queue and h.lane is not distinct from p_lane
-                                 and h.started_at >= p_now - v_window as ours
-              from berth.task_history h
-             where h.ended_at >= p_now - v_window
-            union all
-            select t.started_at, t.queue = p_queue and t.lane is not distinct from p_lane
-                                 and t.started_at >= p_now - v_window
-              from berth.task t
-             where t.state = 'running') s;
+      from (select r.started_at,
+                   r.started_at >= p_now - v_window and r.queue = p_task.queue and r.lane is not distinct from p_task.lane
+                   and (r.lane is null or r.type = p_task.type) as ours
+              from (select h.started_at, h.queue, h.type, h.lane
+                      from berth.task_history h where h.ended_at >= p_now - v_window
+                    union all
+                    select t.started_at, t.queue, t.type, t.lane
+                      from berth.task t where t.state = 'running') r) s;
     exit when starts >= 20 or v_read > 150000 or v_window > interval '1 day';
     v_window := v_window * 6;
   end loop;
@@ -76,6 +75,7 @@ end $$;
 --   queue_paused
 --   no_worker
 --   limit_paused  key
+--   paced         key, at (when the next may start)
 --   no_room       key, slots, used, count (how many it needs)
 --   holder        of a limit without room, those that run longest: key, number, count, holder, token, type, worker
 --   place         count (how many are before it, 10001: more), starts and since: how its line moved of late
@@ -127,11 +127,18 @@ begin
     key := v_task.limits[i];
     select * into v_limit from berth.limit_of(key);
     slots := v_limit.slots;
-    if not exists (select from berth.task_limit l where l.key = berth.rule_of(v_task.limits[i])) then
+    if slots is null
+       and not exists (select from berth.task_limit l
+                        where l.key = berth.rule_of(v_task.limits[i]) and (l.submit_slots is not null or l.removed)) then
       slots := v_task.said_slots[i];  -- it comes into being with the first claim
     end if;
     if v_limit.paused then
       kind := 'limit_paused';
+      return next;
+    end if;
+    if v_limit.pace is not null and v_limit.next_start_at > v_now then
+      kind := 'paced';
+      at := v_limit.next_start_at;
       return next;
     end if;
     continue when slots is null;
@@ -157,7 +164,7 @@ begin
     kind := 'place';
     count := berth.ahead(v_task, 10001);
     select r.starts, v_now - r.first_at into starts, since
-      from berth.recent_starts(v_task.queue, v_task.lane, v_now) r;
+      from berth.recent_starts(v_task, v_now) r;
     return next;
   end if;
 end $$;

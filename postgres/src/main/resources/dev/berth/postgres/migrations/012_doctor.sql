@@ -80,6 +80,6 @@ begin
   update berth.task_limit l set excess = greatest(0, v_used - v_slots)
    where l.key = p_key and split_part(p_key, '/', 4) = '';
   perform berth.resize(p_key, v_slots);
-  perform berth.wake_ready(q.queue, -1, 'epoch') from (select distinct unnest(s.queues) as queue from berth.session s) q;
+  perform berth.wake_ready(q, -1, 'epoch') from berth.limited_queues() as q;
   return 'done';
 end $$;

@@ -1,0 +1,88 @@
+package dev.berth.benchmarks;
+
+import dev.berth.task.TaskType;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * No-op tasks of a hundred types by four workers, some types limited, beside the same without.
+ *
+ * @param ratio what the comparison is called
+ * @param least what it should be at least
+ * @param limited how many of the types have a limit
+ * @param elsewhere how many more types the workers handle that nobody submits: these are limited
+ */
+record ConcurrencyScenario(
+    String name, String about, String ratio, double least, int limited, int elsewhere)
+    implements Scenario {
+
+  private static final int WORKERS = 4;
+  private static final int TYPES = 100;
+  private static final int SLOTS = 10;
+  private static final String WITH = "with limits";
+  private static final String WITHOUT = "without";
+
+  static Scenario baseline() {
+    return new ConcurrencyScenario(
+        "concurrency-baseline",
+        "No-op tasks without limits, beside the same while types that nobody submits are limited.",
+        "limits_elsewhere",
+        0.99,
+        0,
+        TYPES);
+  }
+
+  static Scenario enabled() {
+    return new ConcurrencyScenario(
+        "concurrency-enabled",
+        "No-op tasks of 100 types, each limited at 10, beside the same without limits.",
+        "all_limited",
+        0.85,
+        TYPES,
+        0);
+  }
+
+  static Scenario mixed() {
+    return new ConcurrencyScenario(
+        "concurrency-mixed",
+        "No-op tasks of 100 types, one of them limited at 10, beside the same without limits.",
+        "mixed",
+        0.95,
+        1,
+        0);
+  }
+
+  @Override
+  public void run(Bench bench, Report report) throws Exception {
+    int tasks = bench.size().of(400, 10_000, 20_000);
+    try (Fleet without = Fleet.start(bench, WORKERS, types(0, 0));
+        Fleet with = Fleet.start(bench, WORKERS, types(limited, elsewhere))) {
+      Rounds rounds =
+          new Rounds(bench)
+              .variant(WITHOUT, () -> without.rate(tasks, TYPES))
+              .variant(WITH, () -> with.rate(tasks, TYPES))
+              .warmUp()
+              .run(bench.size().of(1, 15, 30));
+      report.ratio(
+          ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), "rate with limits / without");
+      report.figure(
+          ratio + "_per_s",
+          "tasks/s",
+          rounds.samples(WITH),
+          "%,d no-op tasks of %d types".formatted(tasks, TYPES));
+      report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
+      report.fact("workers", WORKERS + " in one process, each with a store of its own");
+    }
+  }
+
+  /** Both fleets handle the same number of types, so that nothing but limits is between them. */
+  private List<TaskType<NoOp, Void>> types(int limitedNow, int limitedElsewhere) {
+    return IntStream.range(0, TYPES + elsewhere)
+        .mapToObj(i -> {
+          TaskType<NoOp, Void> type = TaskType.of("no_op_" + i, NoOp.class);
+          boolean limit = i < TYPES ? i < limitedNow : i - TYPES < limitedElsewhere;
+          return limit ? type.limit(SLOTS) : type;
+        })
+        .toList();
+  }
+}

@@ -1,0 +1,169 @@
+package dev.berth.benchmarks;
+
+import dev.berth.Berth;
+import dev.berth.postgres.PostgresStore;
+import dev.berth.store.Claim;
+import dev.berth.store.Submission;
+import dev.berth.store.Submissions;
+import dev.berth.task.Codec;
+import dev.berth.task.Outcome;
+import dev.berth.task.SubmitOptions;
+import dev.berth.task.TaskType;
+import dev.berth.worker.Handler;
+import dev.berth.worker.Worker;
+import dev.berth.worker.WorkerBuilder;
+import dev.berth.worker.WorkerListener;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/**
+ * Workers on one database, in this process, each with a store of its own: they know nothing of each
+ * other, as processes do. They live through all rounds, so that a round of half a second measures
+ * the store, not the start of workers.
+ */
+final class Fleet implements AutoCloseable, WorkerListener {
+
+  private static final int BATCH = 1_000;
+
+  private final Bench bench;
+  private final BenchDatabase database;
+  private final List<TaskType<NoOp, Void>> types;
+  private final List<PostgresStore> stores = new ArrayList<>();
+  private final List<Worker> workers = new ArrayList<>();
+  private final Submissions submissions = new Submissions(Codec.installed());
+  private long inFlight;
+  private long ended;
+  private long runs;
+  private Duration ran = Duration.ZERO;
+
+  private Fleet(Bench bench, BenchDatabase database, List<TaskType<NoOp, Void>> types) {
+    this.bench = bench;
+    this.database = database;
+    this.types = types;
+  }
+
+  /** Workers that handle these types. */
+  static Fleet start(
+      Bench bench,
+      int workers,
+      List<TaskType<NoOp, Void>> types,
+      Handler<NoOp> handler,
+      UnaryOperator<WorkerBuilder> settings)
+      throws Exception {
+    Fleet fleet = new Fleet(bench, bench.server().database(), types);
+    try {
+      for (int i = 0; i < workers; i++) {
+        PostgresStore store = fleet.database.store();
+        fleet.stores.add(store);
+        WorkerBuilder builder = Berth.on(store).worker().name("bench-" + i).listener(fleet);
+        types.forEach(type -> builder.handle(type, handler));
+        fleet.workers.add(settings.apply(builder).start());
+      }
+      return fleet;
+    } catch (RuntimeException e) {
+      fleet.close();
+      throw e;
+    }
+  }
+
+  /** With default settings and a handler that does nothing. */
+  static Fleet start(Bench bench, int workers, List<TaskType<NoOp, Void>> types) throws Exception {
+    return start(bench, workers, types, (payload, task) -> {}, builder -> builder);
+  }
+
+  double rate(int tasks) throws Exception {
+    return rate(tasks, types.size());
+  }
+
+  /**
+   * Tasks per second, of the first so many types in turn: from when the queue is opened until the
+   * last outcome is durable. What takes too long is cut off, and the rate is that of what was done.
+   */
+  double rate(int tasks, int ofTypes) throws Exception {
+    Berth berth = Berth.on(stores.getFirst());
+    berth.pause(TaskType.DEFAULT_QUEUE);
+    submit(tasks, ofTypes);
+    database.execute("vacuum analyze berth.task");
+    long before = ended();
+    long began = System.nanoTime();
+    berth.resume(TaskType.DEFAULT_QUEUE);
+    long done = awaitEnded(before + tasks, began + longest().toNanos()) - before;
+    double rate = Drain.perSecond(done, Duration.ofNanos(System.nanoTime() - began));
+    if (done < tasks) {
+      bench.say("cut off after %s: %,d of %,d tasks".formatted(longest(), done, tasks));
+      clear(berth);
+    }
+    return rate;
+  }
+
+  /** How long a handler ran on average. */
+  synchronized Duration meanRun() {
+    return runs == 0 ? Duration.ZERO : ran.dividedBy(runs);
+  }
+
+  private Duration longest() {
+    return Duration.ofSeconds(bench.size().of(60, 8, 60));
+  }
+
+  private void submit(int tasks, int ofTypes) {
+    List<Submission> batch = new ArrayList<>(BATCH);
+    for (int number = 0; number < tasks; number++) {
+      TaskType<NoOp, Void> type = types.get(number % ofTypes);
+      batch.add(submissions.of(type, NoOp.of(number), SubmitOptions.DEFAULT));
+      if (batch.size() == BATCH || number == tasks - 1) {
+        stores.getFirst().submit(batch);
+        batch.clear();
+      }
+    }
+  }
+
+  private void clear(Berth berth) throws SQLException, InterruptedException {
+    berth.pause(TaskType.DEFAULT_QUEUE);
+    do {
+      database.execute("delete from berth.task where state <> 'running'");
+      TimeUnit.MILLISECONDS.sleep(20);
+    } while (!idle() || database.number("select count(*) from berth.task") > 0);
+  }
+
+  @Override
+  public synchronized void exchanged(int asked, int claimed, int handedIn, Duration took) {
+    inFlight += claimed - handedIn;
+    ended += handedIn;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void ended(Claim claim, Outcome outcome, Duration time) {
+    runs++;
+    ran = ran.plus(time);
+  }
+
+  private synchronized boolean idle() {
+    return inFlight == 0;
+  }
+
+  private synchronized long ended() {
+    return ended;
+  }
+
+  private synchronized long awaitEnded(long count, long deadline) throws InterruptedException {
+    for (long left = deadline - System.nanoTime();
+        ended < count && left > 0;
+        left = deadline - System.nanoTime()) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    return ended;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try (database) {
+      workers.forEach(Worker::close);
+      stores.forEach(PostgresStore::close);
+    }
+  }
+}

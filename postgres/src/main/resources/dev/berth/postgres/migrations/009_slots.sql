@@ -1,0 +1,453 @@
+-- Slots: how running tasks take them, give them back and hand them on.
+--
+-- LANES. Tasks of one type under the same limits wait in one lane. A claim hops from lane to lane by task_lane, whatever
+-- waits in them, from the cursor where the last one ended, once around: a lane costs one probe, a million blocked tasks
+-- in it cost nothing. Behind a full limit all lanes that begin with it are passed over in one hop, for in the name of a
+-- lane its limits stand from the most to the least shared.
+--
+-- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
+-- and no slot row is touched. A slot stays with its session for 50 ms at most after it was taken; then it goes back,
+-- and if others wait for it, it is left to them for once. It also goes back at once if the limit was changed, is paused
+-- or paced.
+--
+-- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
+-- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
+
+-- Hands freed slots on to the next tasks of the same lanes, which are locked. rest: the slots that nobody inherits.
+create function berth.hand_on(
+  p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamptz,
+  out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
+) language plpgsql as $$
+declare
+  v_keys    text[] := array(select distinct h.key from unnest(p_freed) as f, unnest(f.held) as h);
+  v_stopped text[] := array(
+    select l.key from berth.task_limit l
+     where l.key = any (v_keys || array(select berth.rule_of(k) from unnest(v_keys) as k))
+       and (l.paused or l.pace is not null or l.changed_at > p_now - interval '50 milliseconds'));
+begin
+  with freed as (
+    select f.*, row_number() over (partition by f.queue, f.priority, f.type, f.lane order by f.since desc, f.number) as place,
+           f.queue = any (p_queues) and f.since > p_now - interval '50 milliseconds'
+             and (v_stopped = '{}'
+                  or not exists (select from unnest(f.held) as h
+                                  where h.key = any (v_stopped) or berth.rule_of(h.key) = any (v_stopped))) as inheritable
+      from unnest(p_freed) with ordinality as f (queue, priority, type, lane, position, since, held, number)
+  ), lane as (
+    select f.queue, f.priority, f.type, f.lane, least(min(f.position), p_now - interval '100 milliseconds') as floor,
+           count(*) as slots
+      from freed f where f.inheritable
+     group by f.queue, f.priority, f.type, f.lane
+  ), heir as materialized (
+    select t.ctid, t.queue, t.priority, t.type, t.lane, t.position, t.id
+      from lane l
+     cross join lateral (
+       select n.ctid from berth.task n
+        where n.queue = l.queue and n.priority = l.priority and n.type = l.type and n.lane = l.lane
+          and n.position >= l.floor and n.state = 'ready' and n.lane is not null
+        order by n.position, n.id limit l.slots) n
+      join berth.task t on t.ctid = n.ctid
+     where t.state::text = 'ready'
+     limit p_size
+       for update of t skip locked
+  ), placed as (
+    select h.*, row_number() over (partition by h.queue, h.priority, h.type, h.lane order by h.position, h.id) as place
+      from heir h
+  ), paired as (
+    select f.number, f.held, f.since, p.ctid
+      from freed f
+      left join placed p on p.queue = f.queue and p.priority = f.priority and p.type = f.type and p.lane = f.lane
+                        and p.place = f.place and f.inheritable
+  )
+  select array_agg(p.ctid) filter (where p.ctid is not null),
+         array_agg(p.held::text) filter (where p.ctid is not null),
+         array_agg(p.since) filter (where p.ctid is not null),
+         (select array_agg(h) from paired r, unnest(r.held) as h where r.ctid is null)
+    into ctids, held, since, rest
+    from paired p;
+end $$;
+
+-- The next lane of one level after this one, with its first task; none if lane is null.
+create function berth.next_lane(
+  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text,
+  out type text, out lane text, out limits text[], out weights integer[], out said_slots integer[], out passed integer
+) language plpgsql as $$
+begin
+  passed := 0;
+  loop
+    select t.type, t.lane, t.limits, t.weights, t.said_slots
+      into next_lane.type, next_lane.lane, next_lane.limits, next_lane.weights, next_lane.said_slots
+      from berth.task t
+     where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+       and (t.type, t.lane) > (p_type, p_lane)
+     order by t.type, t.lane, t.position, t.id limit 1;
+    passed := passed + 1;
+    exit when not found or type = any (p_types);
+    -- A type that this worker does not handle: on to the next one that it does.
+    select min(h.type) into p_type from unnest(p_types) as h (type) where h.type > next_lane.type;
+    p_lane := '';
+    lane := null;
+    exit when p_type is null;
+  end loop;
+end $$;
+
+-- Adds up to p_size tasks of the levels p_from down to p_to, which may start under their limits, to the basket.
+create function berth.claim_levels(
+  p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer,
+  p_left text[], p_now timestamptz
+) returns berth.basket language plpgsql as $$
+declare
+  v_level smallint := p_from + 1;
+  v_most  integer := cardinality(p_basket.ctids) + p_size;
+begin
+  loop
+    if cardinality(p_basket.ctids) >= v_most then
+      p_basket.more := true;
+      exit;
+    end if;
+    select t.priority into v_level
+      from berth.task t
+     where t.queue = p_queue and t.priority < v_level and t.priority >= p_to and t.state = 'ready' and t.lane is not null
+     order by t.priority desc limit 1;
+    exit when not found;
+    p_basket := berth.claim_lanes(
+      p_basket, p_session, p_queue, v_level, p_types, v_most - cardinality(p_basket.ctids), p_left, p_now);
+  end loop;
+  return p_basket;
+end $$;
+
+-- Hops through the lanes of one level, from the cursor once around. Lanes whose limits are full are passed over, and the
+-- session is noted as waiting for them. p_left: limits that are left to others this time.
+create function berth.claim_lanes(
+  p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer,
+  p_left text[], p_now timestamptz
+) returns berth.basket language plpgsql as $$
+declare
+  v_start   text[] := string_to_array(coalesce(p_basket.cursor, E'\n'), E'\n');
+  v_type    text := v_start[1];
+  v_lane    text := v_start[2];
+  v_wrapped boolean := p_basket.cursor is null;
+  v_around  boolean := false;
+  v_hops    integer := 0;
+  v_left    integer := p_size;
+  v_next    record;
+  v_lanes   berth.lane_head[];
+  v_found   bigint;
+  v_taken   record;
+  v_blocked text[] := '{}';
+  v_waits   text[] := '{}';
+begin
+  while v_left > 0 and v_hops < 200 and not v_around loop
+    -- As many lanes as could fill the claim if each had all its slots free.
+    v_lanes := '{}';
+    v_found := 0;
+    while v_found < v_left and cardinality(v_lanes) < 50 and v_hops < 200 loop
+      v_next := berth.next_lane(p_queue, p_priority, p_types, v_type, v_lane);
+      v_hops := v_hops + v_next.passed;
+      if v_next.lane is null and not v_wrapped then
+        v_wrapped := true;
+        v_type := '';
+        v_lane := '';
+        continue;
+      end if;
+      if v_next.lane is null or (v_wrapped and p_basket.cursor is not null
+                                 and (v_next.type > v_start[1]
+                                      or v_next.type = v_start[1] and v_next.lane > v_start[2] collate "C")) then
+        v_around := true;
+        exit;
+      end if;
+      v_type := v_next.type;
+      v_lane := v_next.lane;
+      if v_next.limits && v_blocked then
+        for i in 1 .. cardinality(v_next.limits) loop
+          if v_next.limits[i] = any (v_blocked) then
+            v_lane := berth.behind(v_next.limits[1 : i], v_next.weights[1 : i]);
+            exit;
+          end if;
+        end loop;
+        continue;
+      end if;
+      v_lanes := v_lanes || (v_type, v_lane, v_next.limits, v_next.weights, v_next.said_slots)::berth.lane_head;
+      v_found := v_found + (select min(s) from unnest(v_next.said_slots) as s);
+    end loop;
+    if v_lanes <> '{}' then
+      v_taken := berth.take_slots(p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left, p_now);
+      p_basket.ctids := p_basket.ctids || v_taken.ctids;
+      p_basket.held := p_basket.held || v_taken.held;
+      p_basket.since := p_basket.since || array_fill(null::timestamptz, array[cardinality(v_taken.ctids)]);
+      p_basket.paced := p_basket.paced || v_taken.paced;
+      p_basket.more := p_basket.more or v_taken.ctids <> '{}';
+      p_basket.again := least(p_basket.again, v_taken.again);
+      v_left := v_left - cardinality(v_taken.ctids);
+      v_blocked := v_blocked || v_taken.blocked;
+      v_waits := v_waits || v_taken.waits;
+    end if;
+  end loop;
+  p_basket.more := p_basket.more or not v_around;
+  p_basket.cursor := v_type || E'\n' || v_lane;
+  if v_waits <> '{}' then
+    insert into berth.slot_waiter (key, session_id, seen_at)
+    select b.key, p_session, p_now
+      from (select distinct unnest(v_waits) as key) b
+     where not exists (select from berth.slot_waiter w
+                        where w.key = b.key and w.session_id = p_session
+                          and w.seen_at > p_now - interval '100 milliseconds')
+    on conflict (key, session_id) do update set seen_at = excluded.seen_at;
+  end if;
+  return p_basket;
+end $$;
+
+-- The place behind all lanes that begin with these limits.
+create function berth.behind(p_keys text[], p_weights integer[]) returns text language sql immutable as $$
+  select string_agg(replace(replace(k.key, ' ', '%20'), '*', '%2A') || case when k.weight > 1 then '*' || k.weight else '' end,
+                    ' ' order by k.number) || '!'
+    from unnest(p_keys, p_weights) with ordinality as k (key, weight, number)
+$$;
+
+-- Locks tasks of these lanes, in their order, and takes slots for them, all or nothing for each task. p_locked: tasks that
+-- this exchange has locked already, for it does not skip its own locks.
+-- blocked: limits without any free slot. waits: those, and limits without enough for a heavy task.
+create function berth.take_slots(
+  p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[],
+  p_now timestamptz, out ctids tid[], out held text[], out paced text[], out blocked text[], out waits text[], out again timestamptz
+) language plpgsql as $$
+declare
+  v_keys   text[] := array(select distinct k from unnest(p_lanes) as l, unnest(l.limits) as k order by 1);
+  v_limit  record;
+  v_slots  integer[];               -- per key: how many slots the limit has, null: it does not limit,
+  v_free   bigint[];                --   how many are free,
+  v_want   bigint[];                --   how many the tasks at hand could take
+  v_can    integer[] := '{}';       -- per lane: how many tasks could start
+  v_most   bigint;
+  v_i      integer;
+  v_head   berth.lane_head;
+  v_tasks  record;
+  v_groups record;
+  v_rows   record;
+  v_used   integer[];
+  v_part   berth.slots_held[];
+  v_need   integer;
+  v_at     integer;
+  v_took   integer;
+  v_starts boolean;
+begin
+  ctids := '{}';
+  held := '{}';
+  paced := '{}';
+  blocked := '{}';
+  waits := '{}';
+  perform berth.make_limits(p_lanes);
+
+  -- What each limit allows, by a look without locks.
+  select array_agg(n.slots order by k.key) as slots,
+         array_agg(case when n.stopped or k.key = any (p_left) then 0 when n.slots is null then 2147483647
+                        when n.pace is not null and n.next_start_at > p_now then 0
+                        else coalesce(g.free, n.slots) end order by k.key) as free,
+         array_agg(n.pace is not null order by k.key) as paced,
+         min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again
+    into v_limit
+    from unnest(v_keys) as k (key)
+   cross join lateral berth.limit_of(k.key) n
+    left join lateral (select sum(greatest(0, g.capacity - g.used)) as free
+                         from berth.slot_group g where g.key = k.key) g on true;
+  v_slots := v_limit.slots;
+  v_free := v_limit.free;
+  again := v_limit.again;
+  v_want := array_fill(0, array[cardinality(v_keys)]);
+  foreach v_head in array p_lanes loop
+    v_most := p_size;
+    for n in 1 .. cardinality(v_head.limits) loop
+      v_i := array_position(v_keys, v_head.limits[n]);
+      v_most := least(v_most, case when v_limit.paced[v_i] then least(v_free[v_i] / v_head.weights[n], 1)
+                                   else v_free[v_i] / v_head.weights[n] end);
+      if v_most = 0 then
+        waits := waits || v_keys[v_i];
+        if v_free[v_i] = 0 then
+          blocked := blocked || v_keys[v_i];
+        end if;
+        exit;
+      end if;
+    end loop;
+    v_can := v_can || v_most::integer;
+  end loop;
+  if p_size = 0 or 0 = all (v_can) then
+    return;
+  end if;
+
+  -- Tasks first: slots are only taken for what can start.
+  select array_agg(w.ctid order by w.number, w.position, w.id) as ctids,
+         array_agg(w.number order by w.number, w.position, w.id) as lanes
+    into v_tasks
+    from (select t.ctid, l.number, t.position, t.id
+            from unnest(v_can) with ordinality as l (can, number)
+           cross join lateral (
+             select n.ctid from berth.task n
+              where n.queue = p_queue and n.priority = p_priority and n.type = p_lanes[l.number].type
+                and n.lane = p_lanes[l.number].lane and n.state = 'ready' and n.lane is not null
+                and n.ctid <> all (p_locked)
+              order by n.position, n.id limit l.can) n
+            join berth.task t on t.ctid = n.ctid
+           where l.can > 0 and t.state::text = 'ready'
+           limit p_size
+             for update of t skip locked) w;
+  if v_tasks.ctids is null then
+    return;
+  end if;
+  for n in 1 .. cardinality(v_tasks.lanes) loop
+    v_head := p_lanes[v_tasks.lanes[n]];
+    for i in 1 .. cardinality(v_head.limits) loop
+      v_i := array_position(v_keys, v_head.limits[i]);
+      v_want[v_i] := v_want[v_i] + v_head.weights[i];
+    end loop;
+  end loop;
+
+  -- The rows of keys that nobody uses yet. Two who make the same one would have to wait: the second goes without.
+  insert into berth.slot_group (key, number, capacity, used)
+  select k.key, 1, k.slots, 0
+    from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
+   where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
+     and not exists (select from berth.slot_group g where g.key = k.key)
+     and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
+  on conflict do nothing;
+
+  -- Then as many groups with room as are wanted, beginning at a place of our own.
+  with room as (
+    select g.key, g.number, k.want,
+           sum(g.capacity - g.used) over (partition by g.key order by (g.number + pg_backend_pid()) % 50, g.number)
+             - (g.capacity - g.used) as before
+      from unnest(v_keys, v_want) as k (key, want)
+      join berth.slot_group g on g.key = k.key
+     where k.want > 0 and g.used < g.capacity
+  )
+  select array_agg(l.key) as keys, array_agg(l.number) as numbers, array_agg(l.used) as used,
+         array_agg(l.capacity) as capacity
+    into v_groups
+    from (select g.key, g.number, g.used, g.capacity
+            from room r
+            join berth.slot_group g on g.key = r.key and g.number = r.number
+           where r.before < r.want and g.used < g.capacity
+             for update of g skip locked) l;
+  v_used := v_groups.used;
+
+  -- Starts under a paced limit come one by one, whoever asks.
+  for v_i in 1 .. cardinality(v_keys) loop
+    if v_limit.paced[v_i] and v_want[v_i] > 0 then
+      perform from berth.task_limit l
+        where l.key = berth.rule_of(v_keys[v_i]) and coalesce(l.next_start_at, '-infinity') <= p_now for update skip locked;
+      v_free[v_i] := case when found then 1 else 0 end;
+    end if;
+  end loop;
+
+  for n in 1 .. cardinality(v_tasks.ctids) loop
+    v_head := p_lanes[v_tasks.lanes[n]];
+    v_part := '{}';
+    v_starts := true;
+    for i in 1 .. cardinality(v_head.limits) loop
+      v_i := array_position(v_keys, v_head.limits[i]);
+      if v_limit.paced[v_i] and v_free[v_i] = 0 then
+        v_starts := false;
+        exit;
+      end if;
+      v_need := case when v_slots[v_i] is null then 0 else v_head.weights[i] end;
+      v_at := array_position(v_groups.keys, v_head.limits[i]);
+      while v_need > 0 and v_at <= cardinality(v_groups.keys) loop
+        v_took := case when v_groups.keys[v_at] = v_head.limits[i]
+                       then least(v_need, v_groups.capacity[v_at] - v_used[v_at]) else 0 end;
+        if v_took > 0 then
+          v_part := v_part || (v_head.limits[i], v_groups.numbers[v_at], v_took)::berth.slots_held;
+          v_used[v_at] := v_used[v_at] + v_took;
+          v_need := v_need - v_took;
+        end if;
+        v_at := v_at + 1;
+      end loop;
+      if v_need > 0 then
+        v_starts := false;
+        exit;
+      end if;
+    end loop;
+    if v_starts then
+      ctids := ctids || v_tasks.ctids[n];
+      held := held || v_part::text;
+      for i in 1 .. cardinality(v_head.limits) loop
+        v_i := array_position(v_keys, v_head.limits[i]);
+        if v_limit.paced[v_i] then
+          v_free[v_i] := 0;
+          paced := paced || berth.rule_of(v_keys[v_i]);
+        end if;
+      end loop;
+    else  -- what it took of its other limits
+      for i in 1 .. cardinality(v_part) loop
+        for v_at in 1 .. cardinality(v_groups.keys) loop
+          if v_groups.keys[v_at] = v_part[i].key and v_groups.numbers[v_at] = v_part[i].number then
+            v_used[v_at] := v_used[v_at] - v_part[i].count;
+          end if;
+        end loop;
+      end loop;
+    end if;
+  end loop;
+
+  update berth.slot_group g set used = u.used
+    from unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
+   where g.key = u.key and g.number = u.number and g.used <> u.used;
+  if 0 = any (v_used) then  -- a row was made for a key, and then nothing started
+    delete from berth.slot_group g using unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
+     where g.key = u.key and g.number = u.number and u.used = 0 and split_part(g.key, '/', 4) <> '';
+  end if;
+end $$;
+
+-- Gives slots back, of any number of tasks. Returns the limits they were of.
+create function berth.give_back(p_held berth.slots_held[]) returns text[] language plpgsql as $$
+declare
+  v_keys   text[];
+  v_key    text;
+  v_excess integer;
+  v_group  record;
+begin
+  perform from berth.slot_group g
+    join (select distinct h.key, h.number from unnest(p_held) as h) h on h.key = g.key and h.number = g.number
+    order by g.key, g.number for update of g;
+  update berth.slot_group g set used = g.used - h.count
+    from (select u.key, u.number, sum(u.count)::integer as count from unnest(p_held) as u group by u.key, u.number) h
+   where g.key = h.key and g.number = h.number;
+  delete from berth.slot_group g using unnest(p_held) as h
+   where g.key = h.key and g.number = h.number and g.used = 0 and split_part(g.key, '/', 4) <> '';
+  v_keys := array(select distinct h.key from unnest(p_held) as h order by 1);
+
+  -- A limit that drains: what comes back pays off the excess before it is free.
+  for v_key, v_excess in
+    select l.key, l.excess from berth.task_limit l
+     where l.key = any (v_keys) and l.excess > 0 order by l.key for update
+  loop
+    for v_group in
+      select g.number, g.capacity - g.used as room from berth.slot_group g
+       where g.key = v_key and g.used < g.capacity and g.number in (select h.number from unnest(p_held) as h where h.key = v_key)
+       order by g.number
+    loop
+      exit when v_excess = 0;
+      update berth.slot_group g set capacity = g.capacity - least(v_group.room, v_excess)
+       where g.key = v_key and g.number = v_group.number;
+      v_excess := v_excess - least(v_group.room, v_excess);
+    end loop;
+    update berth.task_limit l set excess = v_excess where l.key = v_key;
+    delete from berth.slot_group g where g.key = v_key and g.capacity = 0 and g.used = 0;
+  end loop;
+  return v_keys;
+end $$;
+
+-- The limits that somebody else waits for, and whose slots shall not be retaken at once. Each waits only once.
+create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamptz, out keys text[], out queues text[])
+language plpgsql as $$
+begin
+  with left_over as (
+    delete from berth.slot_waiter w
+     where w.ctid = any (array(
+       select v.ctid from berth.slot_waiter v
+        where v.key = any (p_keys) and v.session_id <> p_session and v.seen_at > p_now - interval '200 milliseconds'
+          for update skip locked))
+    returning w.key, w.session_id
+  )
+  select coalesce(array_agg(distinct l.key), '{}'), coalesce(array_agg(distinct q.queue), '{}')
+    into keys, queues
+    from left_over l
+    join berth.session s on s.id = l.session_id
+   cross join lateral unnest(s.queues) as q (queue);
+end $$;
