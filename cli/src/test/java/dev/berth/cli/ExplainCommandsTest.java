@@ -176,11 +176,12 @@ class ExplainCommandsTest {
     assertThat(berth("doctor", "--db", url).text()).contains("All is well");
     assertThat(berth("doctor", "--fix", "--db", url, "--json").json().get("drift")).isEmpty();
 
-    sql("update berth.slot_group set used = 0 where key = 'limit/gpu' and number = 1");
+    // one too many: one too few would let a third task start, and then it would be right
+    sql("update berth.slot_group set used = 2 where key = 'limit/gpu' and number = 1");
     Cli found = berth("doctor", "--db", url);
     assertThat(found.exit()).isEqualTo(1);
     assertThat(found.out())
-        .contains("Limit limit/gpu, slot group 1: 0 in use are counted, running tasks hold 1.")
+        .contains("Limit limit/gpu, slot group 1: 2 in use are counted, running tasks hold 1.")
         .contains("berth doctor --fix");
     JsonNode json = new JsonMapper().readTree(berth("doctor", "--db", url, "--json").out());
     assertThat(json.get("fixed").asBoolean()).isFalse();
