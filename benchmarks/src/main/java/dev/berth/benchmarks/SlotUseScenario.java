@@ -16,7 +16,7 @@ final class SlotUseScenario implements Scenario {
   @Override
   public String about() {
     return "Tasks of 5 and of 50 ms by 4 workers under a limit of 10, beside all slots always"
-               + " used.";
+        + " used.";
   }
 
   @Override
