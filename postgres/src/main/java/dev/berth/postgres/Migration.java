@@ -21,7 +21,8 @@ record Migration(int number, String name, String sql) {
           "005_sweep",
           "006_command",
           "007_views",
-          "008_limits");
+          "008_limits",
+          "009_quotas");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();
