@@ -59,12 +59,27 @@ class QuotaTest {
         Connection.TRANSACTION_SERIALIZABLE
       })
   void ofManyTransactionsExactlyOneIsAdmitted(int isolation) throws Exception {
+    assertOneIsAdmitted(isolation, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
+  void ofManyTransactionsExactlyOneIsAdmittedBesideTheOneThatIsThere(int isolation)
+      throws Exception {
+    berth.submit(Nap.TYPE.quota(2), new Nap(0));
+    assertOneIsAdmitted(isolation, 2);
+  }
+
+  private void assertOneIsAdmitted(int isolation, int most) throws Exception {
+    TaskType<Nap, Void> type = Nap.TYPE.quota(most);
     CyclicBarrier allLooked = new CyclicBarrier(THREADS);
     List<String> answers = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<String>> futures =
           IntStream.range(0, THREADS)
-              .mapToObj(number -> threads.submit(() -> submitAfterALook(isolation, allLooked)))
+              .mapToObj(
+                  number -> threads.submit(() -> submitAfterALook(type, isolation, allLooked)))
               .toList();
       for (Future<String> future : futures) {
         answers.add(future.get());
@@ -75,17 +90,18 @@ class QuotaTest {
     assertThat(answers)
         .filteredOn(answer -> !answer.equals("accepted"))
         .containsOnly(isolation == Connection.TRANSACTION_READ_COMMITTED ? "refused" : "40001");
-    assertThat(database.count("select count(*) from berth.task")).isEqualTo(1);
-    assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, 1));
+    assertThat(database.count("select count(*) from berth.task")).isEqualTo(most);
+    assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, most));
   }
 
-  private String submitAfterALook(int isolation, CyclicBarrier allLooked) throws Exception {
+  private String submitAfterALook(TaskType<Nap, Void> type, int isolation, CyclicBarrier allLooked)
+      throws Exception {
     try (Connection connection = DriverManager.getConnection(database.url())) {
       connection.setAutoCommit(false);
       connection.setTransactionIsolation(isolation);
       execute(connection, "select count(*) from berth.task");
       allLooked.await();
-      Submitted submitted = berth.through(store.joining(connection)).trySubmit(ONE, new Nap(0));
+      Submitted submitted = berth.through(store.joining(connection)).trySubmit(type, new Nap(0));
       connection.commit();
       return submitted instanceof Submitted.Accepted ? "accepted" : "refused";
     } catch (StoreException e) {
@@ -227,7 +243,9 @@ class QuotaTest {
   private List<String> locksOnQuotas() {
     return database.query(
         "select mode from pg_locks where relation in ('berth.quota_count'::regclass,"
-            + " 'berth.quota_task'::regclass) and pid <> pg_backend_pid()");
+            + " 'berth.quota_task'::regclass) and pid <> pg_backend_pid()"
+            // other databases are copies with the same numbers
+            + " and database = (select oid from pg_database where datname = current_database())");
   }
 
   private static void execute(Connection connection, String sql) throws SQLException {
