@@ -24,4 +24,7 @@ public interface StoreReader {
 
   /** Each limit that is in use or whose number was said, by key; one of many keys while in use. */
   List<LimitView> limits();
+
+  /** Each quota under which tasks are pending or running, by key. */
+  List<QuotaView> quotas();
 }

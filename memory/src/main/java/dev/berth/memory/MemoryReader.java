@@ -3,6 +3,7 @@ package dev.berth.memory;
 import dev.berth.store.AttemptView;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
+import dev.berth.store.QuotaView;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
@@ -36,6 +37,7 @@ final class MemoryReader implements StoreReader {
   private final MemoryTasks tasks;
   private final MemorySessions sessions;
   private final MemorySlots slots;
+  private final MemoryQuotas quotas;
   private final Set<String> paused;
 
   MemoryReader(
@@ -43,11 +45,13 @@ final class MemoryReader implements StoreReader {
       MemoryTasks tasks,
       MemorySessions sessions,
       MemorySlots slots,
+      MemoryQuotas quotas,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
     this.slots = slots;
+    this.quotas = quotas;
     this.paused = paused;
   }
 
@@ -95,6 +99,11 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<LimitView> limits() {
     return locked.at(now -> slots.views());
+  }
+
+  @Override
+  public List<QuotaView> quotas() {
+    return locked.at(now -> quotas.views());
   }
 
   private static boolean matches(MemoryTask task, TaskFilter filter) {

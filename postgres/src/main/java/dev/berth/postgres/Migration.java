@@ -22,7 +22,8 @@ record Migration(int number, String name, String sql) {
           "006_command",
           "007_views",
           "008_limits",
-          "009_slots");
+          "009_slots",
+          "010_quotas");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -32,7 +32,8 @@ enum Statements {
   QUEUES,
   SESSIONS,
   LIMITS,
-  HOLDERS;
+  HOLDERS,
+  QUOTAS;
 
   final String sql;
 

@@ -28,6 +28,20 @@ create table berth.queue (
   constraint queue_pkey PRIMARY KEY (name)
 );
 
+create table berth.quota_count (
+  key text not null,
+  count integer not null,
+  constraint quota_count_pkey PRIMARY KEY (key),
+  constraint quota_count_positive CHECK ((count >= 0))
+) with (fillfactor=50);
+
+create table berth.quota_task (
+  task_id uuid not null,
+  key text not null,
+  submitted_at timestamp with time zone not null,
+  constraint quota_task_pkey PRIMARY KEY (task_id, key)
+);
+
 create table berth.schema_version (
   number integer not null,
   name text not null,
@@ -51,6 +65,22 @@ create table berth.session (
   constraint session_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 
+create table berth.slot_group (
+  key text not null,
+  number integer not null,
+  capacity integer not null,
+  used integer not null,
+  constraint slot_group_pkey PRIMARY KEY (key, number),
+  constraint slot_group_used CHECK ((used >= 0))
+) with (fillfactor=50);
+
+create table berth.slot_waiter (
+  key text not null,
+  session_id bigint not null,
+  seen_at timestamp with time zone not null,
+  constraint slot_waiter_pkey PRIMARY KEY (key, session_id)
+);
+
 create table berth.task (
   id uuid not null,
   position timestamp with time zone not null,
@@ -71,6 +101,13 @@ create table berth.task (
   metadata jsonb,
   last_error text,
   progress text,
+  lane text,
+  limits text[],
+  weights integer[],
+  said_slots integer[],
+  held berth.slots_held[],
+  quotas text[],
+  quota_mosts integer[],
   constraint task_pkey PRIMARY KEY (id),
   constraint task_priority CHECK (((priority >= 0) AND (priority <= 9)))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, autovacuum_analyze_scale_factor=0.05, autovacuum_analyze_threshold=5000);
@@ -96,8 +133,25 @@ create table berth.task_history (
   error text,
   result text,
   payload text,
-  metadata jsonb
+  metadata jsonb,
+  lane text,
+  limits text[],
+  weights integer[],
+  said_slots integer[],
+  quotas text[],
+  quota_mosts integer[]
 ) partition by RANGE (keep_until);
+
+create table berth.task_limit (
+  key text not null,
+  slots integer,
+  override_slots integer,
+  code_slots integer,
+  submit_slots integer,
+  excess integer not null default 0,
+  paused boolean not null default false,
+  constraint task_limit_pkey PRIMARY KEY (key)
+);
 
 create table berth.task_type (
   name text not null,
@@ -109,11 +163,13 @@ create table berth.task_type (
   constraint task_type_days CHECK (((finished_days >= 0) AND (failed_days >= 0)))
 );
 
+CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
-CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (priority >= 0));
+CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority >= 0));
 CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
 CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
-CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (priority <= 9));
+CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority <= 9));
+CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
 
 create view berth.attempts (
@@ -198,17 +254,32 @@ create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
 create function berth.cancel_requests(p_session bigint)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
 
+create function berth.change_limit(p_key text)
+  returns void;
+
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
+  returns void;
+
+create function berth.count_quotas(p_keys text[], p_by integer)
   returns void;
 
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_types text[], p_size integer)
+create function berth.enter_quotas(p_ids uuid[])
+  returns void set enable_seqscan=off;
+
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_sessions(OUT expired integer, OUT returned integer)
   returns record;
+
+create function berth.full_quota(p_keys text[], p_mosts integer[])
+  returns text;
+
+create function berth.give_back(p_held berth.slots_held[])
+  returns text[];
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
@@ -222,11 +293,32 @@ create function berth.keep_until(p_ended_at timestamp with time zone, p_days int
 create function berth.leave(p_session bigint)
   returns integer;
 
+create function berth.leave_quotas(p_ids uuid[])
+  returns void set enable_seqscan=off;
+
+create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean)
+  returns record;
+
+create function berth.lock_lanes(p_session bigint, p_queue text, p_cursor text, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT cursor text, OUT lanes boolean)
+  returns record;
+
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
+create function berth.lock_quota(p_key text, OUT count integer, OUT place tid)
+  returns record set enable_seqscan=off;
+
+create function berth.lock_quotas(p_keys text[])
+  returns integer[];
+
+create function berth.make_limit(p_key text, p_slots integer)
+  returns void;
+
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
   returns integer;
+
+create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
+  returns record set enable_seqscan=off;
 
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
@@ -249,29 +341,71 @@ create function berth.pairs(p_metadata jsonb)
 create function berth.pause(p_queue text)
   returns text;
 
+create function berth.pause_limit(p_key text)
+  returns text;
+
 create function berth.promote(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_size integer DEFAULT 1000, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone)
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
 
 create function berth.prune()
   returns integer set lock_timeout=50ms;
 
+create function berth.quota_counts(p_keys text[])
+  returns integer[] set enable_seqscan=off;
+
+create function berth.read_quotas(p_quotas jsonb, OUT keys text[], OUT mosts integer[])
+  returns record;
+
+create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
+  returns void;
+
+create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[])
+  returns void;
+
 create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])
+  returns void;
+
+create function berth.reset_limit(p_key text)
+  returns text;
+
+create function berth.resize(p_key text, p_slots integer)
   returns void;
 
 create function berth.resume(p_queue text)
   returns text;
 
+create function berth.resume_limit(p_key text)
+  returns text;
+
 create function berth.retry(p_id uuid)
   returns text;
 
-create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb)
+create function berth.room_for(p_keys text[], p_weights integer[], p_slots integer[], p_most integer, p_left text[], OUT room integer, OUT blocker text)
+  returns record;
+
+create function berth.rule_of(p_key text)
+  returns text;
+
+create function berth.set_limit(p_key text, p_slots integer)
+  returns text;
+
+create function berth.settle_limit(p_key text)
+  returns void;
+
+create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb)
   returns uuid;
 
-create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_repeat boolean, OUT existing uuid[], OUT "position" bigint)
+create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
   returns record set enable_seqscan=off set jit=off;
+
+create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
+  returns record;
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
   returns record;
+
+create function berth.take_slots(p_keys text[], p_weights integer[], p_most integer, OUT held text[])
+  returns text[];
 
 create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;
@@ -279,5 +413,5 @@ create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
   returns void;
 
-create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[])
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT given_back text[])
   returns record;
