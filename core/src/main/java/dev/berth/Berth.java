@@ -168,6 +168,11 @@ public final class Berth implements AutoCloseable {
     return store.apply(new Command.ResumeQueue(queue));
   }
 
+  /** Any other change by hand, such as {@code new Command.SetLimit(gpu.key(), 8)}. */
+  public Applied apply(Command command) {
+    return store.apply(command);
+  }
+
   public StoreReader reader() {
     return store.reader();
   }

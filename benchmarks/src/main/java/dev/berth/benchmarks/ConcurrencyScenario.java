@@ -1,6 +1,7 @@
 package dev.berth.benchmarks;
 
 import dev.berth.task.TaskType;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -19,6 +20,7 @@ record ConcurrencyScenario(
   private static final int WORKERS = 4;
   private static final int TYPES = 100;
   private static final int SLOTS = 10;
+  private static final Duration TIME = Duration.ofSeconds(35);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
 
@@ -62,7 +64,7 @@ record ConcurrencyScenario(
               .variant(WITHOUT, () -> without.rate(tasks, TYPES))
               .variant(WITH, () -> with.rate(tasks, TYPES))
               .warmUp()
-              .run(bench.size().of(1, 15, 30));
+              .run(bench.size().of(1, 3, 9), bench.size().of(1, 15, 30), TIME);
       report.ratio(
           ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), "rate with limits / without");
       report.figure(

@@ -2,6 +2,7 @@ package dev.berth.benchmarks;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +45,17 @@ final class Rounds {
   }
 
   Rounds run(int count) throws Exception {
+    return run(count, count, Duration.ZERO);
+  }
+
+  /** Between so many rounds and so many: when the time is up, no further one begins. */
+  Rounds run(int least, int count, Duration time) throws Exception {
+    long began = System.nanoTime();
     for (int round = 1; round <= count; round++) {
+      if (round > least && System.nanoTime() - began > time.toNanos()) {
+        bench.say("no more rounds: %s are over".formatted(time));
+        break;
+      }
       List<Measured> order = List.copyOf(variants.values());
       for (Measured each : round % 2 == 0 ? order.reversed() : order) {
         double value = each.variant().measure();

@@ -1,12 +1,15 @@
 package dev.berth.benchmarks;
 
 import dev.berth.embedded.LocalPostgres;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Server implements AutoCloseable {
 
+  private static final String FUNCTIONS =
+      """
+      select funcname, calls, self_time, total_time
+        from pg_stat_user_functions order by self_time desc limit 20
+      """;
+
   private final String url;
   private final String description;
   private final @Nullable LocalPostgres own;
+  private @Nullable Consumer<String> functions;
   private final AtomicInteger databases = new AtomicInteger();
 
   private Server(String url, String description, @Nullable LocalPostgres own) {
@@ -59,6 +69,12 @@ public final class Server implements AutoCloseable {
         null);
   }
 
+  /** Tells of each database where its server spent the time, function by function. */
+  public Server tellingFunctions(Consumer<String> listener) {
+    functions = listener;
+    return this;
+  }
+
   /** Its version, where it comes from, and how durable its commits are. */
   public String describe() {
     return description;
@@ -74,11 +90,38 @@ public final class Server implements AutoCloseable {
     String name =
         "berth_bench_%d_%d".formatted(ProcessHandle.current().pid(), databases.incrementAndGet());
     execute("create database " + name);
+    if (functions != null) {
+      execute("alter database " + name + " set track_functions = 'all'");
+    }
     return new BenchDatabase(this, name, withDatabase(url, name));
   }
 
   void drop(String name) throws SQLException {
+    if (functions != null) {
+      tellFunctions(name, functions);
+    }
     execute("drop database if exists " + name + " with (force)");
+  }
+
+  private void tellFunctions(String name, Consumer<String> listener) throws SQLException {
+    Table table =
+        new Table().text("FUNCTION").number("CALLS").number("SELF MS").number("WITH CALLED MS");
+    try (Connection connection = DriverManager.getConnection(withDatabase(url, name));
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(FUNCTIONS)) {
+      while (row.next()) {
+        table.row(
+            row.getString("funcname"),
+            "%,d".formatted(row.getLong("calls")),
+            Text.number(row.getDouble("self_time")),
+            Text.number(row.getDouble("total_time")));
+      }
+    }
+    StringWriter text = new StringWriter();
+    PrintWriter out = new PrintWriter(text);
+    table.print(out);
+    out.flush();
+    listener.accept(text.toString());
   }
 
   private void execute(String sql) throws SQLException {

@@ -42,6 +42,13 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--tiny", hidden = true)
   private boolean tiny;
 
+  @Option(
+      names = "--functions",
+      description =
+          "Also print how much time the server spent in which SQL function, for each database of"
+              + " the run. Costs some speed.")
+  private boolean functions;
+
   @Mixin private Output output;
 
   @Option(
@@ -70,6 +77,9 @@ final class BenchCommand implements Callable<Integer> {
     say(side, chosen.about());
     try (CleanStop stop = new CleanStop();
         Server server = db == null ? Server.start() : Server.at(DatabaseUrl.jdbc(db))) {
+      if (functions) {
+        server.tellingFunctions(table -> say(side, "\n" + table));
+      }
       Report report = Bench.run(chosen, server, size(), line -> say(side, "  " + line));
       side.println();
       output.answer(report.content(), report::print);

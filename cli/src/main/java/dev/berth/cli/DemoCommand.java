@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Submit some thousand tasks of a small shop and run them with a worker.",
       "They are kept in a real PostgreSQL that is started for the demo and thrown away after it."
-          + " Some tasks fail once and are retried; all of them finish.",
+          + " Some tasks fail once and are retried; all of them finish. Some are under limits; the"
+          + " summary shows how many of them really ran at once.",
       "Of a configuration file, only the settings of the worker are used."
     })
 final class DemoCommand implements Callable<Integer> {

@@ -4,7 +4,8 @@ import java.io.PrintWriter;
 import java.util.List;
 
 /** What became of a demo, as a table and as JSON. */
-record DemoResult(DemoSnapshot end, List<DemoPart<?>> parts, DemoTally tally) {
+record DemoResult(
+    DemoSnapshot end, List<DemoPart<?>> parts, List<DemoLimit> limits, DemoTally tally) {
 
   boolean complete() {
     return end.finished() == end.tasks();
@@ -33,6 +34,8 @@ record DemoResult(DemoSnapshot end, List<DemoPart<?>> parts, DemoTally tally) {
     }
     table.print(out);
     out.println();
+    printLimits(out);
+    out.println();
     out.printf(
         "%s of %s finished in %s (%s a second) on %s.%n",
         Text.count(end.finished()),
@@ -40,6 +43,12 @@ record DemoResult(DemoSnapshot end, List<DemoPart<?>> parts, DemoTally tally) {
         Text.duration(end.since()),
         Text.count(Math.round(end.rate())),
         where);
+  }
+
+  private void printLimits(PrintWriter out) {
+    Table table = new Table().text("LIMIT").number("SLOTS").number("PEAK");
+    limits.forEach(limit -> table.row(limit.key(), limit.slots(), limit.peak()));
+    table.print(out);
   }
 
   Object json(String store) {
@@ -52,6 +61,15 @@ record DemoResult(DemoSnapshot end, List<DemoPart<?>> parts, DemoTally tally) {
         .put("rate", rounded(end.rate(), 10))
         .put("store", store)
         .put("types", parts.stream().map(this::json).toList())
+        .put("limits", limits.stream().map(DemoResult::json).toList())
+        .map();
+  }
+
+  private static Object json(DemoLimit limit) {
+    return Json.object()
+        .put("key", limit.key().value())
+        .put("slots", limit.slots())
+        .put("peak", limit.peak())
         .map();
   }
 

@@ -22,6 +22,7 @@ final class DemoRun {
 
   private final Berth berth;
   private final int tasks;
+  private final DemoWork work;
   private final List<DemoPart<?>> parts;
   private final Map<String, String> settings;
   private final DemoTally tally = new DemoTally();
@@ -32,7 +33,8 @@ final class DemoRun {
   DemoRun(Berth berth, String queue, int tasks, Map<String, String> settings) {
     this.berth = berth;
     this.tasks = tasks;
-    this.parts = DemoWork.in(queue);
+    this.work = new DemoWork(queue);
+    this.parts = work.parts();
     this.settings = settings;
   }
 
@@ -55,7 +57,7 @@ final class DemoRun {
         submitter.interrupt();
       }
     }
-    return new DemoResult(snapshot(worker, began), parts, tally);
+    return new DemoResult(snapshot(worker, began), parts, work.limits(), tally);
   }
 
   private Worker worker() {

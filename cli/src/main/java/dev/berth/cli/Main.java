@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       MigrateCommand.class,
       TaskCommand.class,
       QueueCommand.class,
+      LimitCommand.class,
       WorkerCommand.class,
       BenchCommand.class
     })

@@ -24,10 +24,18 @@ class BenchTest {
   }
 
   @Test
+  void tellsWhereTheServerSpentItsTime() {
+    assertThat(Cli.berth("bench", "long-transaction", "--tiny", "--functions").text())
+        .containsPattern("FUNCTION +CALLS +SELF MS")
+        .containsPattern("exchange +\\d+");
+  }
+
+  @Test
   void namesTheScenariosThereAre() {
     assertThat(Cli.berth("bench", "speed").misuse())
         .contains("\"speed\"", "drain, latency, long-transaction, foreign", "slot-use");
-    assertThat(Cli.berth("bench", "--help").text()).contains("drain", "--quick", "--json", "--db");
+    assertThat(Cli.berth("bench", "--help").text())
+        .contains("drain", "--quick", "--json", "--db", "--functions");
   }
 
   @Test

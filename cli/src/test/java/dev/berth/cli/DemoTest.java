@@ -3,6 +3,7 @@ package dev.berth.cli;
 import static dev.berth.cli.Cli.berth;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.limit.LimitKey;
 import dev.berth.worker.WorkerStats;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -31,6 +32,32 @@ class DemoTest {
     assertThat(answer.get("rate").asDouble()).isPositive();
     assertThat(answer.get("store").asString()).isEqualTo("postgres");
     assertThat(demo.err()).contains("PostgreSQL", "(embedded)", "400 of 400 finished");
+    assertThat(answer.get("limits")).hasSize(3).allSatisfy(DemoTest::held);
+  }
+
+  @Test
+  void staysWithinItsLimits() {
+    JsonNode answer = berth("demo", "--store", "memory", "--tasks", "2000", "--json").json();
+    assertThat(answer.get("limits"))
+        .extracting(limit -> limit.get("key").asString())
+        .containsExactly("limit/cpu", "type/charge_card", "type/build_report/customer");
+    assertThat(answer.get("limits")).allSatisfy(DemoTest::held);
+    assertThat(answer.get("limits").get(0).get("peak").asInt()).isGreaterThan(10);
+  }
+
+  @Test
+  void countsWhatRunsAtOnceForEachKey() {
+    var limit = new DemoLimit(LimitKey.ruleOf("import", "customer"), 1);
+    try (var ada = limit.enter("ada");
+        var bob = limit.enter("bob")) {
+      assertThat(limit.peak()).isEqualTo(1);
+      try (var again = limit.enter("ada")) {
+        assertThat(limit.peak()).isEqualTo(2);
+      }
+    }
+    try (var ada = limit.enter("ada")) {
+      assertThat(limit.peak()).isEqualTo(2);
+    }
   }
 
   @Test
@@ -38,6 +65,8 @@ class DemoTest {
     String text = berth("demo", "--store", "memory", "--tasks", "300").text();
     assertThat(text)
         .contains("300 of 300 finished", "TASK TYPE", "send_email", "WAIT P99")
+        .containsPattern("LIMIT +SLOTS +PEAK")
+        .containsPattern("type/build_report/customer +1 +1")
         .containsPattern("300 of 300 tasks finished in .* on the memory store\\.")
         .doesNotContain("\033");
   }
@@ -95,6 +124,11 @@ class DemoTest {
     }
     assertThat(out.toString().lines()).allMatch(line -> line.length() < 20);
     assertThat(out.toString()).startsWith("#####.....");
+  }
+
+  private static void held(JsonNode limit) {
+    assertThat(limit.propertyNames()).containsExactly("key", "slots", "peak");
+    assertThat(limit.get("peak").asInt()).isBetween(1, limit.get("slots").asInt());
   }
 
   private static DemoSnapshot snapshot(long finished, long millis) {

@@ -2,9 +2,10 @@ package dev.berth.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Optional;
 
 /** Finds what someone may have meant. */
-final class Nearest {
+public final class Nearest {
 
   private Nearest() {}
 
@@ -13,6 +14,13 @@ final class Nearest {
     return candidates.stream()
         .min(Comparator.comparingInt(candidate -> distance(word, candidate)))
         .orElseThrow();
+  }
+
+  /** The candidate with the fewest letters to change, if there are no more than so many. */
+  public static Optional<String> within(int letters, String word, Collection<String> candidates) {
+    return candidates.isEmpty()
+        ? Optional.empty()
+        : Optional.of(to(word, candidates)).filter(near -> distance(word, near) <= letters);
   }
 
   /** The edit distance: insertions, deletions and replacements of one letter. */

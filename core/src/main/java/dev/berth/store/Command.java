@@ -45,4 +45,7 @@ public sealed interface Command {
   record PauseLimit(LimitKey key) implements Command {}
 
   record ResumeLimit(LimitKey key) implements Command {}
+
+  /** Counts the slots of a limit anew from what running tasks hold; workers may go on meanwhile. */
+  record RecountLimit(LimitKey key) implements Command {}
 }

@@ -27,4 +27,16 @@ public interface StoreReader {
 
   /** Each quota under which tasks are pending or running, by key. */
   List<QuotaView> quotas();
+
+  /** Why the task does not run, or how it runs, or how it ended. Cheap, however much waits. */
+  Optional<Explanation> explain(TaskId id);
+
+  /**
+   * Replays starts and ends from the history, running tasks included, by key. It knows of attempts
+   * what the history keeps.
+   */
+  List<LimitAudit> audit(AuditFilter filter);
+
+  /** Counters of limits that differ from what running tasks hold. There must be none. */
+  List<Drift> drift();
 }

@@ -19,6 +19,7 @@ final class MemoryAttempts {
   private final MemoryTypes types;
   private final MemorySlots slots;
   private long lastToken;
+  private long lastRunEvent;
 
   MemoryAttempts(MemoryTasks tasks, MemoryTypes types, MemorySlots slots) {
     this.tasks = tasks;
@@ -36,6 +37,7 @@ final class MemoryAttempts {
     task.progress = null;
     session.running.put(task.id(), task);
     slots.take(task);
+    task.runs.add(new MemoryRun(++lastRunEvent, now, slots.numbers(task)));
     return task.claim();
   }
 
@@ -141,6 +143,7 @@ final class MemoryAttempts {
     if (session != null) {
       session.running.remove(task.id());
       slots.giveBack(task);
+      task.runs.getLast().end(++lastRunEvent, now);
     }
     task.session = null;
     task.cancelReason = null;

@@ -47,6 +47,7 @@ final class MemoryCommands {
       case Command.ResetLimit(LimitKey key) -> changed(key, limits.reset(key));
       case Command.PauseLimit(LimitKey key) -> changed(key, limits.pause(key));
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
+      case Command.RecountLimit(LimitKey key) -> changed(key, slots.recount(key));
     };
   }
 

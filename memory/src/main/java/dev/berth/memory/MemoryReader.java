@@ -1,6 +1,10 @@
 package dev.berth.memory;
 
 import dev.berth.store.AttemptView;
+import dev.berth.store.AuditFilter;
+import dev.berth.store.Drift;
+import dev.berth.store.Explanation;
+import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
@@ -104,6 +108,22 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<QuotaView> quotas() {
     return locked.at(now -> quotas.views());
+  }
+
+  @Override
+  public Optional<Explanation> explain(TaskId id) {
+    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, paused);
+    return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(task -> explain.of(task, now)));
+  }
+
+  @Override
+  public List<LimitAudit> audit(AuditFilter filter) {
+    return locked.at(now -> new MemoryAudit(tasks).of(filter));
+  }
+
+  @Override
+  public List<Drift> drift() {
+    return locked.at(now -> slots.drift());
   }
 
   private static boolean matches(MemoryTask task, TaskFilter filter) {

@@ -44,6 +44,10 @@ final class MemorySession {
     return request.worker();
   }
 
+  boolean serves(String type, String queue) {
+    return types.contains(type) && request.queues().contains(queue);
+  }
+
   boolean aliveAt(Instant now) {
     return now.isBefore(expiresAt);
   }

@@ -2,17 +2,22 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.store.Drift;
 import dev.berth.store.LimitView;
 import dev.berth.store.LimitView.Holder;
+import dev.berth.store.Obstacle;
+import dev.berth.store.Obstacle.NoRoom;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Who holds the slots of each limit: exactly the running tasks that are under it, also while it has
@@ -37,6 +42,46 @@ final class MemorySlots {
     OptionalInt slots = limits.slots(need.key());
     return !limits.paused(need.key())
         && (slots.isEmpty() || used(need.key()) + need.weight() <= slots.getAsInt());
+  }
+
+  /** What is in the way of a task that needs this. */
+  List<Obstacle> obstacles(Need need) {
+    LimitKey key = need.key();
+    List<Obstacle> obstacles = new ArrayList<>();
+    if (limits.paused(key)) {
+      obstacles.add(new Obstacle.LimitPaused(key));
+    }
+    limits
+        .slots(key)
+        .ifPresent(slots -> {
+          if (used(key) + need.weight() > slots) {
+            List<Holder> first = holders(key).stream().limit(NoRoom.MOST_HOLDERS).toList();
+            obstacles.add(new NoRoom(key, slots, used(key), need.weight(), first));
+          }
+        });
+    return obstacles;
+  }
+
+  /** The numbers in force of the limits that a task is under. */
+  Map<LimitKey, OptionalInt> numbers(MemoryTask task) {
+    return task.submission.lane().needs().stream()
+        .collect(Collectors.toMap(Need::key, need -> limits.slots(need.key())));
+  }
+
+  /** The counters that are not the sum of what the holders have. */
+  List<Drift> drift() {
+    Set<LimitKey> keys = new TreeSet<>(used.keySet());
+    keys.addAll(holders.keySet());
+    return keys.stream()
+        .filter(key -> used(key) != held(key))
+        .map(key -> new Drift(key, Drift.Counter.USED, MemoryTask.NO_GROUP, used(key), held(key)))
+        .toList();
+  }
+
+  /** Counts anew; whether that changed anything. */
+  boolean recount(LimitKey key) {
+    int held = held(key);
+    return held == 0 ? used.remove(key) != null : !Objects.equals(used.put(key, held), held);
   }
 
   void take(MemoryTask task) {
@@ -110,6 +155,10 @@ final class MemorySlots {
     List<Holder> list = new ArrayList<>();
     holders.getOrDefault(key, Map.of()).forEach((task, weight) -> list.add(task.holder(weight)));
     return list;
+  }
+
+  private int held(LimitKey key) {
+    return holders.getOrDefault(key, Map.of()).values().stream().mapToInt(Integer::intValue).sum();
   }
 
   private int used(LimitKey key) {

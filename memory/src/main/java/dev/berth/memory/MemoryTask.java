@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class MemoryTask {
 
   /** Slots in memory need no groups. */
-  private static final int NO_GROUP = 0;
+  static final int NO_GROUP = 0;
 
   final Submission submission;
   final Instant submittedAt;
   final List<AttemptView> attempts = new ArrayList<>();
+
+  /** The last is under way while the task runs. */
+  final List<MemoryRun> runs = new ArrayList<>();
 
   TaskState state = TaskState.PENDING;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadyLanes {
 
   /** Tasks promoted by one sweep became ready together: the one due first comes first. */
-  private static final Comparator<MemoryTask> POSITION =
+  static final Comparator<MemoryTask> POSITION =
       Comparator.comparing((MemoryTask task) -> task.readyAt)
           .thenComparing(MemoryTask::due)
           .thenComparing(MemoryTask::id);

@@ -4,6 +4,7 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
 import dev.berth.task.Priorities;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The tasks that may be claimed, highest priority first, and how many wait under each limit. */
 final class ReadyTasks {
+
+  /** Who is before whom in a line. */
+  static final Comparator<MemoryTask> IN_LINE =
+      Comparator.comparing((MemoryTask task) -> task.submission.priority())
+          .reversed()
+          .thenComparing(ReadyLanes.POSITION);
 
   private record Level(String queue, int priority) {
     static Level of(MemoryTask task) {

@@ -27,6 +27,8 @@ record Commands(Database database) {
           word("pause limit " + key, Statements.PAUSE_LIMIT, key.value(), null);
       case Command.ResumeLimit(LimitKey key) ->
           word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
+      case Command.RecountLimit(LimitKey key) ->
+          word("recount limit " + key, Statements.RECOUNT_LIMIT, key.value(), null);
     };
   }
 

@@ -2,8 +2,12 @@ package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.store.AttemptView;
+import dev.berth.store.AuditFilter;
 import dev.berth.store.Capacity;
+import dev.berth.store.Drift;
+import dev.berth.store.Explanation;
 import dev.berth.store.Lease;
+import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
@@ -19,6 +23,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -143,6 +148,51 @@ final class PostgresReader implements StoreReader {
                 holders.getOrDefault(row.getString("key"), List.of())));
   }
 
+  @Override
+  public Optional<Explanation> explain(TaskId id) {
+    List<Explained> rows =
+        query(
+            "explain task " + id,
+            Statements.EXPLAIN,
+            statement -> statement.setObject(1, id.value()),
+            Explained::read);
+    return rows.isEmpty() ? Optional.empty() : Optional.of(Explained.together(rows));
+  }
+
+  @Override
+  public List<LimitAudit> audit(AuditFilter filter) {
+    return query(
+        "audit the limits",
+        Statements.AUDIT,
+        statement -> {
+          statement.setString(1, filter.key() == null ? null : filter.key().value());
+          statement.setObject(
+              2, filter.from() == null ? null : filter.from().atOffset(ZoneOffset.UTC));
+        },
+        row ->
+            new LimitAudit(
+                new LimitKey(row.getString("key")),
+                row.getInt("peak"),
+                row.getObject("slots", Integer.class),
+                instant(row, "at"),
+                row.getBoolean("over")));
+  }
+
+  @Override
+  public List<Drift> drift() {
+    return query(
+        "compare the counters of limits",
+        Statements.DRIFT,
+        statement -> {},
+        row ->
+            new Drift(
+                new LimitKey(row.getString("key")),
+                Drift.Counter.valueOf(row.getString("counter")),
+                row.getInt("number"),
+                row.getLong("counted"),
+                row.getLong("actual")));
+  }
+
   private record Held(String key, LimitView.Holder holder) {}
 
   private static Held holder(ResultSet row) throws SQLException {
@@ -173,7 +223,7 @@ final class PostgresReader implements StoreReader {
         });
   }
 
-  private static TaskView task(ResultSet row) throws SQLException {
+  static TaskView task(ResultSet row) throws SQLException {
     return new TaskView(
         new TaskId(row.getObject("id", UUID.class)),
         row.getString("type"),
@@ -223,7 +273,7 @@ final class PostgresReader implements StoreReader {
     return row.getObject(column, OffsetDateTime.class).toInstant();
   }
 
-  private static @Nullable Instant maybeInstant(ResultSet row, String column) throws SQLException {
+  static @Nullable Instant maybeInstant(ResultSet row, String column) throws SQLException {
     OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
     return time == null ? null : time.toInstant();
   }

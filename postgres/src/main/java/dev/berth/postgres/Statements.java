@@ -24,6 +24,7 @@ enum Statements {
   RESET_LIMIT,
   PAUSE_LIMIT,
   RESUME_LIMIT,
+  RECOUNT_LIMIT,
   NOTIFY,
   NOTIFY_WITHIN,
   FIND,
@@ -33,7 +34,10 @@ enum Statements {
   SESSIONS,
   LIMITS,
   HOLDERS,
-  QUOTAS;
+  QUOTAS,
+  EXPLAIN,
+  AUDIT,
+  DRIFT;
 
   final String sql;
 

@@ -6,11 +6,13 @@ import dev.berth.limit.Lane;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Lease;
+import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.Store;
 import dev.berth.store.TaskFilter;
@@ -242,6 +244,7 @@ final class LimitRun {
       }
     }
     assertThat(used()).isEqualTo(running);
+    assertThat(store.reader().drift()).isEmpty();
     Set<TaskId> listed = new HashSet<>();
     for (LimitView limit : store.reader().limits()) {
       limit.holders().forEach(holder -> listed.add(holder.lease().task()));
@@ -286,6 +289,7 @@ final class LimitRun {
         .hasSameSizeAs(submitted.keySet())
         .allMatch(task -> task.state().ended(), "has ended");
     assertThat(used()).isEmpty();
+    assertThat(store.reader().audit(AuditFilter.ALL)).noneMatch(LimitAudit::over);
   }
 
   /** One session and what it holds, as far as its worker can know. */

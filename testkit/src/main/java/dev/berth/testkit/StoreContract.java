@@ -161,6 +161,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Explaining extends ExplainContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class QuotaEnds extends QuotaEndContract {
     @Override
     StoreFixture open() throws Exception {
@@ -170,6 +178,14 @@ public abstract class StoreContract {
 
   @Nested
   class QuotaRaces extends QuotaRaceContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Audits extends AuditContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();

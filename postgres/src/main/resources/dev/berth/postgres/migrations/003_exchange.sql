@@ -146,14 +146,14 @@ begin
         from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays) as o (id, token, outcome, text, delay)
        where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
-                t.type, t.queue, t.lane, t.limits, t.held, t.held_since, o.text, o.outcome::berth.outcome
+                t.type, t.queue, t.lane, t.limits, t.weights, t.held, t.held_since, o.text, o.outcome::berth.outcome
     ), kept as (
       insert into berth.task_history (
         task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
-        crashes, priority, final, type, queue, worker, error, limits)
+        crashes, priority, final, type, queue, worker, error, lane, limits, weights)
       select r.id, r.submitted_at, r.due_at, r.started_at, p_now, p_session, r.token, v_today + k.days, r.outcome,
              r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text,
-             r.limits
+             r.lane, r.limits, r.weights
         from returned r
         left join berth.task_type y on y.name = r.type
        cross join lateral (select coalesce(y.failed_days, 30)) k (days)

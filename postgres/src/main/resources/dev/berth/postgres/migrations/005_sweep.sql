@@ -113,5 +113,6 @@ begin
     end;
   end loop;
   delete from berth.task_history_default where keep_until < v_today;
+  perform berth.prune_limit_changes();
   return v_dropped;
 end $$;

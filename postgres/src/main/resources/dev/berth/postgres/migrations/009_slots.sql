@@ -405,6 +405,10 @@ begin
   update berth.slot_group g set used = u.used
     from unnest(v_groups.ctids, v_groups.used, v_used) as u (ctid, old_used, used)
    where g.ctid = u.ctid and u.used <> u.old_used;
+  if 0 = any (v_used) then  -- a row was made for a key, and then nothing started
+    delete from berth.slot_group g using unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
+     where g.key = u.key and g.number = u.number and u.used = 0 and split_part(g.key, '/', 4) <> '';
+  end if;
 end $$;
 
 -- Gives slots back, of any number of tasks. Returns the limits they were of.

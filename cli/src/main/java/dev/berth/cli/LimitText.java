@@ -1,0 +1,101 @@
+package dev.berth.cli;
+
+import dev.berth.store.LimitView;
+import java.io.PrintWriter;
+import java.util.List;
+
+/** Limits and who holds their slots, for people and for programs. */
+final class LimitText {
+
+  private LimitText() {}
+
+  static Json.Fields json(LimitView limit) {
+    return Json.object()
+        .put("key", limit.key().value())
+        .put("slots", limit.slots())
+        .put("used", limit.used())
+        .put("waiting", limit.waiting())
+        .put("paused", limit.paused())
+        .put("source", limit.source().name())
+        .put("holders", limit.holders().stream().map(LimitText::json).toList());
+  }
+
+  private static Object json(LimitView.Holder holder) {
+    return Json.object()
+        .put("slot", holder.group())
+        .put("slots", holder.weight())
+        .put("task", holder.lease().task().toString())
+        .put("token", holder.lease().token())
+        .put("type", holder.type())
+        .put("worker", holder.worker())
+        .map();
+  }
+
+  static void print(List<LimitView> limits, PrintWriter out) {
+    if (limits.isEmpty()) {
+      out.println("There are no limits.");
+      return;
+    }
+    Table table =
+        new Table()
+            .text("LIMIT")
+            .number("SLOTS")
+            .number("USED")
+            .number("WAITING")
+            .text("SAID BY")
+            .text("");
+    for (LimitView limit : limits) {
+      table.row(
+          limit.key(),
+          Text.count(limit.slots()),
+          Text.count(limit.used()),
+          Text.count(limit.waiting()),
+          by(limit.source()),
+          state(limit));
+    }
+    table.print(out);
+  }
+
+  static void print(LimitView limit, PrintWriter out) {
+    print(List.of(limit), out);
+    out.println();
+    if (limit.holders().isEmpty()) {
+      out.println("Nobody holds a slot.");
+      return;
+    }
+    Table table =
+        new Table().number("SLOT").number("SLOTS").text("TASK").text("TYPE").text("WORKER");
+    for (LimitView.Holder holder : limit.holders()) {
+      table.row(
+          holder.group(), holder.weight(), holder.lease().task(), holder.type(), holder.worker());
+    }
+    table.print(out);
+  }
+
+  private static String by(LimitView.Source source) {
+    return switch (source) {
+      case SUBMIT -> "submit";
+      case CODE -> "code";
+      case OVERRIDE -> "hand";
+    };
+  }
+
+  /** Ends the sentence "it has 5 slots, as …". */
+  static String said(LimitView.Source source) {
+    return switch (source) {
+      case SUBMIT -> "a submit says";
+      case CODE -> "the code says";
+      case OVERRIDE -> "was set by hand";
+    };
+  }
+
+  private static String state(LimitView limit) {
+    if (limit.paused()) {
+      return "paused";
+    }
+    if (limit.used() > limit.slots()) {
+      return "draining";
+    }
+    return limit.used() == limit.slots() ? "full" : "";
+  }
+}

@@ -1,0 +1,89 @@
+package dev.berth.memory;
+
+import dev.berth.limit.Need;
+import dev.berth.store.Explanation;
+import dev.berth.store.Explanation.Held;
+import dev.berth.store.Explanation.Place;
+import dev.berth.store.Obstacle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Says why a task is where it is. Guarded by the lock of the store. */
+record MemoryExplain(
+    MemoryTasks tasks, MemorySessions sessions, MemorySlots slots, Set<String> paused) {
+
+  /** From so many starts the speed of a line is known well enough. */
+  private static final int STARTS = 20;
+
+  Explanation of(MemoryTask task, Instant now) {
+    if (task.session != null) {
+      return new Explanation.Running(task.view(), task.session.id, held(task));
+    }
+    return task.state.ended() ? new Explanation.Ended(task.view()) : waiting(task, now);
+  }
+
+  private Explanation waiting(MemoryTask task, Instant now) {
+    Place place = tasks.isWaiting(task) ? null : Place.of(ahead(task));
+    List<Instant> starts = starts(task);
+    Instant first = starts.stream().min(Instant::compareTo).orElse(now);
+    return Explanation.Waiting.of(
+        task.view(), obstacles(task, now), place, starts.size(), Duration.between(first, now));
+  }
+
+  private List<Obstacle> obstacles(MemoryTask task, Instant now) {
+    String type = task.submission.type();
+    String queue = task.submission.queue();
+    List<Obstacle> obstacles = new ArrayList<>();
+    if (tasks.isWaiting(task) && task.due().isAfter(now)) {
+      obstacles.add(new Obstacle.NotDue(task.due()));
+    }
+    if (paused.contains(queue)) {
+      obstacles.add(new Obstacle.QueuePaused(queue));
+    }
+    if (sessions.alive(now).stream().noneMatch(session -> session.serves(type, queue))) {
+      obstacles.add(new Obstacle.NoWorker(type, queue));
+    }
+    for (Need need : task.submission.lane().needs()) {
+      obstacles.addAll(slots.obstacles(need));
+    }
+    return obstacles;
+  }
+
+  private long ahead(MemoryTask task) {
+    return line(task)
+        .filter(other -> other.session == null && !other.state.ended() && !tasks.isWaiting(other))
+        .filter(other -> ReadyTasks.IN_LINE.compare(other, task) < 0)
+        .limit(Place.MOST + 1L)
+        .count();
+  }
+
+  /** The last starts of the line that the history knows. */
+  private List<Instant> starts(MemoryTask task) {
+    return line(task)
+        .flatMap(other -> other.runs.stream())
+        .map(run -> run.startedAt)
+        .sorted(Comparator.reverseOrder())
+        .limit(STARTS)
+        .toList();
+  }
+
+  /** The tasks of the same queue and, under limits, of the same type and lane, in any state. */
+  private Stream<MemoryTask> line(MemoryTask task) {
+    String lane = task.submission.lane().name();
+    return Stream.concat(tasks.live().stream(), tasks.ended().stream())
+        .filter(other -> other.submission.queue().equals(task.submission.queue()))
+        .filter(other -> other.submission.lane().name().equals(lane))
+        .filter(other -> lane.isEmpty() || other.submission.type().equals(task.submission.type()));
+  }
+
+  private static List<Held> held(MemoryTask task) {
+    return task.submission.lane().needs().stream()
+        .map(need -> new Held(need.key(), MemoryTask.NO_GROUP, need.weight()))
+        .toList();
+  }
+}

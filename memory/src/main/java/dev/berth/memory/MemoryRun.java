@@ -1,0 +1,35 @@
+package dev.berth.memory;
+
+import dev.berth.limit.LimitKey;
+import java.time.Instant;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * One run of a task, for audits. Starts and ends are numbered in the order in which they happened,
+ * since any number of them may fall on one instant.
+ */
+final class MemoryRun {
+
+  static final long RUNNING = Long.MAX_VALUE;
+
+  final long started;
+  final Instant startedAt;
+
+  /** The numbers in force at the start, of the limits it was under. */
+  final Map<LimitKey, OptionalInt> slots;
+
+  long ended = RUNNING;
+  Instant endedAt = Instant.MAX;
+
+  MemoryRun(long started, Instant startedAt, Map<LimitKey, OptionalInt> slots) {
+    this.started = started;
+    this.startedAt = startedAt;
+    this.slots = slots;
+  }
+
+  void end(long number, Instant now) {
+    ended = number;
+    endedAt = now;
+  }
+}

@@ -1,0 +1,1 @@
+select key, peak, slots, at, "over" from berth.audit(?, coalesce(?::timestamptz, '-infinity'))

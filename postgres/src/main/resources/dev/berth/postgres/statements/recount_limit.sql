@@ -1,0 +1,1 @@
+select berth.recount_limit(?)
