@@ -112,6 +112,30 @@ class QuotaTest {
   }
 
   @Test
+  void aStreamThatIsRefusedInPartSaysHowMuchOfIt() {
+    assertThatExceptionOfType(LimitReachedException.class)
+        .isThrownBy(
+            () -> berth.submitAll(Nap.TYPE.quota(3), IntStream.range(0, 5).mapToObj(Nap::new)))
+        .withMessage(
+            "The quota type/nap is full (3 pending or running): 2 of the last 5 tasks were not"
+                + " submitted, 3 were");
+
+    assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, 3));
+  }
+
+  @Test
+  void aUniqueTaskIsSubmittedOnce() {
+    TaskType<Nap, Void> unique = Nap.TYPE.uniquePer("length", Nap::millis);
+
+    TaskId first = berth.submit(unique, new Nap(7));
+
+    assertThat(berth.submit(unique, new Nap(7))).isEqualTo(first);
+    assertThat(berth.submit(unique, new Nap(8))).isNotEqualTo(first);
+    assertThat(database.query("select key from berth.quota_count order by key"))
+        .containsExactly("type/nap/length/7", "type/nap/length/8");
+  }
+
+  @Test
   void aRollbackCountsNothing() throws SQLException {
     try (Connection connection = begun()) {
       berth.through(store.joining(connection)).submit(ONE, new Nap(0));
