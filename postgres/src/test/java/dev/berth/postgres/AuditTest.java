@@ -6,9 +6,9 @@ import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.AuditFilter;
 import dev.berth.store.Command;
+import dev.berth.store.Explanation;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.Obstacle;
-import dev.berth.store.Explanation;
 import dev.berth.task.TaskId;
 import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
@@ -17,7 +17,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** An audit that cannot fail proves nothing: a history with an excess, written by hand, is found out. */
+/**
+ * An audit that cannot fail proves nothing: a history with an excess, written by hand, is found
+ * out.
+ */
 class AuditTest {
 
   private static final LimitKey GPU = LimitKey.shared("gpu");
@@ -103,7 +106,9 @@ class AuditTest {
     store.apply(new Command.ResetLimit(GPU));
 
     assertThat(
-            fixture.database().query("select slots from berth.limit_change where key = 'limit/gpu' order by at"))
+            fixture
+                .database()
+                .query("select slots from berth.limit_change where key = 'limit/gpu' order by at"))
         .containsExactly("4", "2", "4");
   }
 
@@ -114,7 +119,8 @@ class AuditTest {
     number(GPU, 3, 20);
     fixture.database().run("select berth.prune()"); // they are older than any history
 
-    assertThat(fixture.database().query("select slots from berth.limit_change")).containsExactly("3");
+    assertThat(fixture.database().query("select slots from berth.limit_change"))
+        .containsExactly("3");
   }
 
   @Test
@@ -125,10 +131,12 @@ class AuditTest {
     fixture
         .database()
         .run(
-            "insert into berth.task_limit (key, slots, code_slots, submit_slots, pace, next_start_at)"
-                + " values ('limit/api', 4, 4, 4, '1 hour', berth.now() + interval '1 hour')");
+            "insert into berth.task_limit (key, slots, code_slots, submit_slots, pace,"
+                + " next_start_at) values ('limit/api', 4, 4, 4, '1 hour', berth.now() + interval"
+                + " '1 hour')");
 
-    Explanation.Waiting waiting = (Explanation.Waiting) store.reader().explain(draft.id()).orElseThrow();
+    Explanation.Waiting waiting =
+        (Explanation.Waiting) store.reader().explain(draft.id()).orElseThrow();
     assertThat(waiting.obstacles()).first().isInstanceOf(Obstacle.Paced.class);
   }
 
@@ -155,8 +163,7 @@ class AuditTest {
             values ('%s', '%s', '%s', '%s', '%s', '2999-01-01', 'finished', 1, 0, 0, 5, true, 'mail', 'default',
               array['%s'], array[%d])
             """
-                .formatted(
-                    TaskId.next(), at(from), at(from), at(from), at(to), key, weight));
+                .formatted(TaskId.next(), at(from), at(from), at(from), at(to), key, weight));
   }
 
   private static Instant at(double second) {

@@ -67,9 +67,9 @@ class DoctorTest {
   @Test
   void capacitiesThatDoNotAddUpAreMadeTo() {
     run(2, 3);
-    damage("update berth.slot_group set capacity = capacity + 7 where key = 'limit/gpu' and used = 0");
-    assertThat(store.reader().drift())
-        .containsExactly(new Drift(GPU, Counter.CAPACITY, 0, 10, 3));
+    damage(
+        "update berth.slot_group set capacity = capacity + 7 where key = 'limit/gpu' and used = 0");
+    assertThat(store.reader().drift()).containsExactly(new Drift(GPU, Counter.CAPACITY, 0, 10, 3));
 
     fix(GPU);
     assertThat(claim(9)).hasSize(1);
@@ -79,7 +79,9 @@ class DoctorTest {
   void groupsThatAreGoneAreMadeAgain() {
     run(2, 3);
     damage("delete from berth.slot_group where key = 'limit/gpu'");
-    assertThat(store.reader().drift()).extracting(Drift::counter).contains(Counter.USED, Counter.CAPACITY);
+    assertThat(store.reader().drift())
+        .extracting(Drift::counter)
+        .contains(Counter.USED, Counter.CAPACITY);
 
     fix(GPU);
     assertThat(claim(9)).hasSize(1);
@@ -119,8 +121,7 @@ class DoctorTest {
 
   @Test
   void oneOfManyKeysIsCountedAnew() {
-    store.submit(
-        Stream.generate(() -> Draft.task().under(ADA, 2).submission()).limit(3).toList());
+    store.submit(Stream.generate(() -> Draft.task().under(ADA, 2).submission()).limit(3).toList());
     List<Claim> running = claim(1);
     damage("update berth.slot_group set used = 2, capacity = 5 where key like '%/ada'");
     assertThat(store.reader().drift()).hasSize(2);
@@ -169,7 +170,8 @@ class DoctorTest {
     int done = 0;
     List<Claim> running = List.of();
     while (fixture.database().count("select count(*) from berth.task") > 0) {
-      List<Ended> ended = running.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
+      List<Ended> ended =
+          running.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
       done += ended.size();
       running = Claimer.done(own.exchange(ended, 2)).claims();
     }
