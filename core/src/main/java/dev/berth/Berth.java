@@ -69,7 +69,12 @@ public final class Berth implements AutoCloseable {
     return new Berth(store, other, codec);
   }
 
-  /** Makes a task durable and returns its id, also where a task with this id was already there. */
+  /**
+   * Makes a task durable and returns its id, also where a task with this id was already there. A
+   * type whose quota says so may answer with the id of another task that is there instead.
+   *
+   * @throws LimitReachedException if a quota is full and the task was refused
+   */
   public <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     return switch (trySubmit(type, payload, options)) {
       case Submitted.Accepted accepted -> accepted.id();
@@ -98,6 +103,8 @@ public final class Berth implements AutoCloseable {
    * durable or not as a whole. An exception in the middle leaves the batches before it in place.
    *
    * @return how many were accepted
+   * @throws LimitReachedException if a quota refused some of a batch; the others of it, and the
+   *     batches before it, are in place
    */
   public <P> long submitAll(
       TaskType<P, ?> type, Stream<P> payloads, UnaryOperator<SubmitOptions> options) {
@@ -147,7 +154,7 @@ public final class Berth implements AutoCloseable {
     return store.apply(new Command.Cancel(id, reason));
   }
 
-  /** A failed or cancelled task is pending again. */
+  /** A failed or cancelled task is pending again, unless a quota of it is full. */
   public Applied retry(TaskId id) {
     return store.apply(new Command.RetryTask(id));
   }
@@ -183,12 +190,19 @@ public final class Berth implements AutoCloseable {
 
   private long submitBatch(List<Submission> batch) {
     long accepted = 0;
+    List<Submitted.LimitReached> refused = new ArrayList<>();
     for (Submitted submitted : submitter.submit(batch)) {
       switch (submitted) {
         case Submitted.Accepted accept -> accepted++;
         case Submitted.Existing existing -> {}
-        case Submitted.LimitReached reached -> throw new LimitReachedException(reached);
+        case Submitted.LimitReached reached -> refused.add(reached);
       }
+    }
+    if (!refused.isEmpty()) {
+      throw new LimitReachedException(
+          refused.getFirst(),
+          "%d of the last %d tasks were not submitted, %d were"
+              .formatted(refused.size(), batch.size(), accepted));
     }
     return accepted;
   }

@@ -85,7 +85,7 @@ final class TaskCommand extends CommandGroup {
           switch (applied) {
             case REQUESTED -> "Task " + id + " is running; its handler was asked to stop.";
             case DONE -> "Task " + id + " is cancelled.";
-            case UNCHANGED, NOT_FOUND -> {
+            case UNCHANGED, LIMIT_REACHED, NOT_FOUND -> {
               if (state != TaskState.CANCELLED) {
                 throw new CommandFailedException(
                     "Task %s has ended already (%s) and cannot be cancelled."
@@ -106,6 +106,12 @@ final class TaskCommand extends CommandGroup {
     try (Berth berth = store.open()) {
       Applied applied = berth.retry(id);
       TaskState state = state(berth, id, applied);
+      if (applied == Applied.LIMIT_REACHED) {
+        throw new CommandFailedException(
+            "Task %s is still %s: one of its quotas is full. Retry it when a task under that quota"
+                    .formatted(id, lower(state))
+                + " has ended.");
+      }
       if (applied != Applied.DONE) {
         throw new CommandFailedException(
             "Task %s is %s: only a failed or cancelled task can be retried."

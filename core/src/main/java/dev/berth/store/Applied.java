@@ -8,6 +8,8 @@ public enum Applied {
   REQUESTED,
   /** Nothing to do: it was so already, or the task has ended. */
   UNCHANGED,
+  /** A quota of the task is full: it was not retried. */
+  LIMIT_REACHED,
   /** No such task. */
   NOT_FOUND
 }

@@ -11,7 +11,11 @@ public sealed interface Command {
   /** A pending task ends at once; a running one is asked to stop. */
   record Cancel(TaskId task, String reason) implements Command {}
 
-  /** A failed or cancelled task is pending again, with its attempts to spend anew. */
+  /**
+   * A failed or cancelled task is pending again, with its attempts to spend anew. It counts for its
+   * quotas again, with the numbers of its submit; where one is full, the task stays as it is,
+   * whatever the quota says of a further submit.
+   */
   record RetryTask(TaskId task) implements Command {}
 
   /** No task of this queue is claimed any more; running ones go on. */

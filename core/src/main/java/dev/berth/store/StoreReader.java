@@ -25,6 +25,9 @@ public interface StoreReader {
   /** Each limit that is in use or whose number was said, by key; one of many keys while in use. */
   List<LimitView> limits();
 
+  /** Each quota under which tasks are pending or running, by key. */
+  List<QuotaView> quotas();
+
   /** Why the task does not run, or how it runs, or how it ended. Cheap, however much waits. */
   Optional<Explanation> explain(TaskId id);
 

@@ -1,10 +1,12 @@
 package dev.berth.store;
 
 import dev.berth.limit.Lane;
+import dev.berth.limit.Quota;
 import dev.berth.task.Due;
 import dev.berth.task.Names;
 import dev.berth.task.Priorities;
 import dev.berth.task.TaskId;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +14,7 @@ import java.util.Map;
  *
  * @param ownId whether the caller chose the id: then ended tasks in the history count as existing
  * @param payload JSON
+ * @param quotas in the order in which they decide when several are full
  */
 public record Submission(
     TaskId id,
@@ -22,18 +25,34 @@ public record Submission(
     Due due,
     String payload,
     Map<String, String> metadata,
-    Lane lane) {
+    Lane lane,
+    List<Quota> quotas) {
 
   public Submission {
     Names.check("task type", type);
     Names.check("queue", queue);
     Priorities.check(priority);
     metadata = Map.copyOf(metadata);
+    quotas = Quota.inOrder(quotas);
     checkText("payload", payload);
     metadata.forEach((key, value) -> {
       checkText("metadata", key);
       checkText("metadata", value);
     });
+  }
+
+  /** A task under no quota. */
+  public Submission(
+      TaskId id,
+      boolean ownId,
+      String type,
+      String queue,
+      int priority,
+      Due due,
+      String payload,
+      Map<String, String> metadata,
+      Lane lane) {
+    this(id, ownId, type, queue, priority, due, payload, metadata, lane, List.of());
   }
 
   /** JSON never holds a raw NUL, and not every store can. */

@@ -27,6 +27,7 @@ public final class Submissions {
         options.due(),
         codec.encode(payload),
         options.metadata(),
-        type.limits().lane(type.name(), payload, options.limits()));
+        type.limits().lane(type.name(), payload, options.limits()),
+        type.limits().quotas().of(type.name(), payload));
   }
 }

@@ -1,6 +1,7 @@
 package dev.berth.store;
 
 import dev.berth.task.TaskId;
+import org.jspecify.annotations.Nullable;
 
 /** What became of one submission. */
 public sealed interface Submitted {
@@ -11,9 +12,21 @@ public sealed interface Submitted {
   /** A new task. */
   record Accepted(TaskId id) implements Submitted {}
 
-  /** A task with this id was already there, alive or in the history; nothing changed. */
+  /**
+   * A task was already there and nothing changed: one with this id, alive or in the history, or the
+   * oldest under a quota that is full.
+   */
   record Existing(TaskId id) implements Submitted {}
 
-  /** A quota is full and the task was refused: it is not in the store. */
-  record LimitReached(TaskId id, String key, int quota) implements Submitted {}
+  /**
+   * A quota is full and the task was refused: it is not in the store.
+   *
+   * @param stopping the running task that was asked to stop to make room, if any
+   */
+  record LimitReached(TaskId id, String key, int quota, @Nullable TaskId stopping)
+      implements Submitted {
+    public LimitReached(TaskId id, String key, int quota) {
+      this(id, key, quota, null);
+    }
+  }
 }

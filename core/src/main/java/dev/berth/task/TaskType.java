@@ -1,6 +1,7 @@
 package dev.berth.task;
 
 import dev.berth.limit.Limit;
+import dev.berth.limit.WhenFull;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -118,6 +119,41 @@ public record TaskType<P, R>(
   /** Its tasks are heavy: each takes so many slots of this limit. */
   public TaskType<P, R> under(Limit limit, int weight) {
     return limits(limits.under(name, new TypeLimits.Shared(limit, weight)));
+  }
+
+  /**
+   * At most so many tasks of this type are pending or running, on all workers together; a further
+   * submit is refused. 0 refuses all.
+   */
+  public TaskType<P, R> quota(int most) {
+    return quota(most, WhenFull.REFUSE);
+  }
+
+  /** As above, with a choice of what a further submit does. */
+  public TaskType<P, R> quota(int most, WhenFull whenFull) {
+    return limits(limits.with(limits.quotas().own(name, most, whenFull)));
+  }
+
+  /** At most so many tasks of this type for each value, such as two for each database. */
+  public TaskType<P, R> quotaPer(String key, Function<P, ?> value, int most) {
+    return quotaPer(key, value, most, WhenFull.REFUSE);
+  }
+
+  public TaskType<P, R> quotaPer(String key, Function<P, ?> value, int most, WhenFull whenFull) {
+    var more = new TypeQuotas.Keyed<>(key, value, most, whenFull);
+    return limits(limits.with(limits.quotas().per(name, more)));
+  }
+
+  /**
+   * At most one task of this type for each value, such as an order. A further submit is answered
+   * with the one that is there: it asks for the same work, and that is under way.
+   */
+  public TaskType<P, R> uniquePer(String key, Function<P, ?> value) {
+    return uniquePer(key, value, WhenFull.EXISTING);
+  }
+
+  public TaskType<P, R> uniquePer(String key, Function<P, ?> value, WhenFull whenFull) {
+    return quotaPer(key, value, 1, whenFull);
   }
 
   private TaskType<P, R> limits(TypeLimits<P> changed) {

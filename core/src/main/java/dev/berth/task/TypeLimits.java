@@ -12,13 +12,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The limits that all tasks of a type are under.
+ * The limits that all tasks of a type are under, and its quotas, which are limits at submit.
  *
  * @param own how many tasks of the type may run at once
  * @param keyed how many of them for each value of something in the payload
  * @param shared limits that it has in common with other types
  */
-public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> shared) {
+public record TypeLimits<P>(
+    OptionalInt own, List<Keyed<P>> keyed, List<Shared> shared, TypeQuotas<P> quotas) {
 
   /** At most so many tasks at once for each value, such as a user. */
   public record Keyed<P>(String name, Function<P, ?> value, int slots) {}
@@ -36,11 +37,11 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
   }
 
   public static <P> TypeLimits<P> none() {
-    return new TypeLimits<>(OptionalInt.empty(), List.of(), List.of());
+    return new TypeLimits<>(OptionalInt.empty(), List.of(), List.of(), TypeQuotas.none());
   }
 
   TypeLimits<P> own(String type, int slots) {
-    return new TypeLimits<>(OptionalInt.of(Slots.check(type, slots)), keyed, shared);
+    return new TypeLimits<>(OptionalInt.of(Slots.check(type, slots)), keyed, shared, quotas);
   }
 
   TypeLimits<P> per(String type, Keyed<P> more) {
@@ -51,7 +52,7 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
     }
     List<Keyed<P>> all = new ArrayList<>(keyed);
     all.add(more);
-    return new TypeLimits<>(own, all, shared);
+    return new TypeLimits<>(own, all, shared, quotas);
   }
 
   TypeLimits<P> under(String type, Shared more) {
@@ -61,7 +62,11 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
     }
     List<Shared> all = new ArrayList<>(shared);
     all.add(more);
-    return new TypeLimits<>(own, keyed, all);
+    return new TypeLimits<>(own, keyed, all, quotas);
+  }
+
+  TypeLimits<P> with(TypeQuotas<P> changed) {
+    return new TypeLimits<>(own, keyed, shared, changed);
   }
 
   /** The lane of one task of the type, with what its submit adds. */
@@ -69,7 +74,8 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
     List<Need> needs = new ArrayList<>();
     own.ifPresent(slots -> needs.add(new Need(LimitKey.ofType(type), 1, slots)));
     for (Keyed<P> limit : keyed) {
-      LimitKey key = LimitKey.ofTypePer(type, limit.name(), value(type, limit, payload));
+      String value = KeyValues.of(type, "limit", limit.name(), limit.value(), payload);
+      LimitKey key = LimitKey.ofTypePer(type, limit.name(), value);
       needs.add(new Need(key, 1, limit.slots()));
     }
     Stream.concat(shared.stream(), added.stream())
@@ -86,19 +92,5 @@ public record TypeLimits<P>(OptionalInt own, List<Keyed<P>> keyed, List<Shared> 
         limit -> rules.add(new LimitRule(LimitKey.ruleOf(type, limit.name()), limit.slots())));
     shared.forEach(use -> rules.add(new LimitRule(use.limit().key(), use.limit().slots())));
     return rules;
-  }
-
-  private static <P> String value(String type, Keyed<P> limit, P payload) {
-    Object value = limit.value().apply(payload);
-    if (value == null || value.toString().isBlank()) {
-      throw new IllegalArgumentException(
-          "A task of type "
-              + type
-              + " needs a "
-              + limit.name()
-              + " for its limit, but it was "
-              + (value == null ? "null" : "blank"));
-    }
-    return value.toString();
   }
 }

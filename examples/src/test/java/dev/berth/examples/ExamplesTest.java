@@ -38,6 +38,14 @@ class ExamplesTest {
   }
 
   @Test
+  void limit() throws Exception {
+    assertThat(output(LimitMain::main))
+        .containsPattern("At once for gpu: [12]\n")
+        .contains("At once for customer ada: 1", "At once for customer bob: 1")
+        .contains("limit/gpu: 0 slots, 1 waiting", "the task has ended");
+  }
+
+  @Test
   void readme() throws Exception {
     assertThat(output(ReadmeMain::main))
         .contains("Charged: Receipt[reference=receipt-42]", "To ada@example.org");

@@ -18,6 +18,7 @@ final class MemoryCommands {
   private final MemoryAttempts attempts;
   private final MemoryLimits limits;
   private final MemorySlots slots;
+  private final MemoryQuotas quotas;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
 
@@ -26,11 +27,13 @@ final class MemoryCommands {
       MemoryAttempts attempts,
       MemoryLimits limits,
       MemorySlots slots,
+      MemoryQuotas quotas,
       WakeUps wakeUps) {
     this.tasks = tasks;
     this.attempts = attempts;
     this.limits = limits;
     this.slots = slots;
+    this.quotas = quotas;
     this.wakeUps = wakeUps;
   }
 
@@ -75,6 +78,9 @@ final class MemoryCommands {
     }
     if (task.state != TaskState.FAILED && task.state != TaskState.CANCELLED) {
       return Applied.UNCHANGED;
+    }
+    if (quotas.full(task.submission.quotas()).isPresent()) {
+      return Applied.LIMIT_REACHED;
     }
     tasks.revive(task, now);
     return Applied.DONE;

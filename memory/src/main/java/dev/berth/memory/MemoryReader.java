@@ -7,6 +7,7 @@ import dev.berth.store.Explanation;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
+import dev.berth.store.QuotaView;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
@@ -40,6 +41,7 @@ final class MemoryReader implements StoreReader {
   private final MemoryTasks tasks;
   private final MemorySessions sessions;
   private final MemorySlots slots;
+  private final MemoryQuotas quotas;
   private final Set<String> paused;
 
   MemoryReader(
@@ -47,11 +49,13 @@ final class MemoryReader implements StoreReader {
       MemoryTasks tasks,
       MemorySessions sessions,
       MemorySlots slots,
+      MemoryQuotas quotas,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
     this.slots = slots;
+    this.quotas = quotas;
     this.paused = paused;
   }
 
@@ -99,6 +103,11 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<LimitView> limits() {
     return locked.at(now -> slots.views());
+  }
+
+  @Override
+  public List<QuotaView> quotas() {
+    return locked.at(now -> quotas.views());
   }
 
   @Override

@@ -45,13 +45,15 @@ public final class MemoryStore implements Store {
   private final ReadyTasks ready = new ReadyTasks();
   private final MemorySlots slots = new MemorySlots(limits, ready);
   private final MemoryAdmission admission = new MemoryAdmission(slots);
-  private final MemoryTasks tasks = new MemoryTasks(ready, wakeUps);
+  private final MemoryQuotas quotas = new MemoryQuotas();
+  private final MemoryTasks tasks = new MemoryTasks(ready, quotas, wakeUps);
   private final MemoryAttempts attempts = new MemoryAttempts(tasks, types, slots);
+  private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
   private final MemorySessions sessions = new MemorySessions();
   private final MemoryCommands commands =
-      new MemoryCommands(tasks, attempts, limits, slots, wakeUps);
+      new MemoryCommands(tasks, attempts, limits, slots, quotas, wakeUps);
   private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, slots, commands.paused());
+      new MemoryReader(this::at, tasks, sessions, slots, quotas, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -71,7 +73,7 @@ public final class MemoryStore implements Store {
   @Override
   public List<Submitted> submit(List<Submission> batch) {
     List<Submission> whole = List.copyOf(batch);
-    return at(now -> whole.stream().map(submission -> submit(submission, now)).toList());
+    return at(now -> whole.stream().map(submission -> submits.submit(submission, now)).toList());
   }
 
   @Override
@@ -158,15 +160,6 @@ public final class MemoryStore implements Store {
     } finally {
       lock.unlock();
     }
-  }
-
-  private Submitted submit(Submission submission, Instant now) {
-    if (tasks.find(submission.id()) != null) {
-      return new Submitted.Existing(submission.id());
-    }
-    limits.submitted(submission);
-    tasks.submit(submission, now);
-    return new Submitted.Accepted(submission.id());
   }
 
   private Exchanged exchange(MemorySession session, ExchangeRequest request, Instant now) {

@@ -28,10 +28,12 @@ final class MemoryTasks {
       new TreeSet<>(
           Comparator.comparing((MemoryTask task) -> task.keptUntil).thenComparing(MemoryTask::id));
   private final ReadyTasks ready;
+  private final MemoryQuotas quotas;
   private final WakeUps wakeUps;
 
-  MemoryTasks(ReadyTasks ready, WakeUps wakeUps) {
+  MemoryTasks(ReadyTasks ready, MemoryQuotas quotas, WakeUps wakeUps) {
     this.ready = ready;
+    this.quotas = quotas;
     this.wakeUps = wakeUps;
   }
 
@@ -57,6 +59,7 @@ final class MemoryTasks {
         };
     MemoryTask task = new MemoryTask(submission, now);
     live.put(task.id(), task);
+    quotas.enter(task);
     queue(task, due, now);
   }
 
@@ -97,6 +100,7 @@ final class MemoryTasks {
     waiting.remove(task);
     ready.remove(task);
     live.remove(task.id());
+    quotas.leave(task);
     task.state = state;
     task.endedAt = now;
     if (days > 0) {
@@ -116,6 +120,7 @@ final class MemoryTasks {
     task.failures = 0;
     task.crashes = 0;
     live.put(task.id(), task);
+    quotas.enter(task);
     queue(task, now, now);
   }
 

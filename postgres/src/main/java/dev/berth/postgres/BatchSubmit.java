@@ -42,7 +42,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
         connection,
         Statements.SUBMIT_WAKING,
         statement -> {
-          statement.setString(14, " " + hintPriority(only) + " " + only.queue());
+          statement.setString(17, " " + hintPriority(only) + " " + only.queue());
           return on(connection, statement, List.of(only));
         });
   }
@@ -65,10 +65,14 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setArray(11, Arrays.of(connection, "text", unique, s -> ints(s, Need::weight)));
     statement.setArray(12, Arrays.of(connection, "text", unique, s -> ints(s, Need::slots)));
     statement.setBoolean(13, unique.stream().anyMatch(Submission::ownId));
+    FullQuotas.bind(connection, statement, 14, unique);
     try (ResultSet row = statement.executeQuery()) {
       row.next();
+      Set<UUID> existing = existing(row);
+      FullQuotas full = FullQuotas.of(row);
+      List<Submission> admitted = unique.stream().filter(full::admitted).toList();
       return new BatchSubmit(
-          answers(batch, existing(row)), hints(unique, atMicros(row.getLong("position"))));
+          answers(batch, existing, full), hints(admitted, atMicros(row.getLong("position"))));
     }
   }
 
@@ -99,13 +103,18 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return array == null ? Set.of() : Set.of((UUID[]) array.getArray());
   }
 
-  private static List<Submitted> answers(List<Submission> batch, Set<UUID> existing) {
+  private static List<Submitted> answers(
+      List<Submission> batch, Set<UUID> existing, FullQuotas full) {
     Set<TaskId> seen = new HashSet<>();
     List<Submitted> answers = new ArrayList<>(batch.size());
     for (Submission submission : batch) {
       TaskId id = submission.id();
       boolean fresh = seen.add(id) && !existing.contains(id.value());
-      answers.add(fresh ? new Submitted.Accepted(id) : new Submitted.Existing(id));
+      if (!full.admitted(submission)) {
+        answers.add(full.answer(submission));
+      } else {
+        answers.add(fresh ? new Submitted.Accepted(id) : new Submitted.Existing(id));
+      }
     }
     return answers;
   }

@@ -57,6 +57,7 @@ record Commands(Database database) {
       case "done" -> Applied.DONE;
       case "requested" -> Applied.REQUESTED;
       case "unchanged" -> Applied.UNCHANGED;
+      case "full" -> Applied.LIMIT_REACHED;
       case "unknown" -> Applied.NOT_FOUND;
       default -> throw new IllegalStateException("Unknown answer \"" + word + "\"");
     };

@@ -43,7 +43,10 @@ final class Failures {
 
   private static String sentence(Kind kind, String state, SQLException e) {
     return switch (kind) {
-      case UNAVAILABLE -> "the database does not answer (" + firstLine(e) + ")";
+      case UNAVAILABLE ->
+          state.startsWith("40")
+              ? "somebody else came first, try again (" + firstLine(e) + ")"
+              : "the database does not answer (" + firstLine(e) + ")";
       case CORRUPT ->
           state.startsWith("42501")
               ? firstLine(e) + "; grant this role the rights on schema berth"

@@ -23,9 +23,10 @@ record Migration(int number, String name, String sql) {
           "007_views",
           "008_limits",
           "009_slots",
-          "010_explain",
-          "011_audit",
-          "012_doctor");
+          "010_quotas",
+          "011_explain",
+          "012_audit",
+          "013_doctor");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -10,6 +10,7 @@ import dev.berth.store.Lease;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
+import dev.berth.store.QuotaView;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -111,6 +113,18 @@ final class PostgresReader implements StoreReader {
   public List<SessionView> sessions() {
     return query(
         "list the sessions", Statements.SESSIONS, statement -> {}, PostgresReader::session);
+  }
+
+  @Override
+  public List<QuotaView> quotas() {
+    return query(
+            "count the quotas",
+            Statements.QUOTAS,
+            statement -> {},
+            row -> new QuotaView(new LimitKey(row.getString("key")), row.getInt("count")))
+        .stream()
+        .sorted(Comparator.comparing(QuotaView::key))
+        .toList();
   }
 
   @Override

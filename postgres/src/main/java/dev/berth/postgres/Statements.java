@@ -34,6 +34,7 @@ enum Statements {
   SESSIONS,
   LIMITS,
   HOLDERS,
+  QUOTAS,
   EXPLAIN,
   AUDIT,
   DRIFT;

@@ -21,18 +21,25 @@ create table berth.exchange_log (
   constraint exchange_log_pkey PRIMARY KEY (session_id, number)
 );
 
-create table berth.limit_change (
-  key text not null,
-  at timestamp with time zone not null,
-  slots integer,
-  constraint limit_change_pkey PRIMARY KEY (key, at)
-);
-
 create table berth.queue (
   name text not null,
   paused boolean not null default false,
   paused_at timestamp with time zone,
   constraint queue_pkey PRIMARY KEY (name)
+);
+
+create table berth.quota_count (
+  key text not null,
+  count integer not null,
+  constraint quota_count_pkey PRIMARY KEY (key),
+  constraint quota_count_positive CHECK ((count >= 0))
+) with (fillfactor=50);
+
+create table berth.quota_task (
+  task_id uuid not null,
+  key text not null,
+  submitted_at timestamp with time zone not null,
+  constraint quota_task_pkey PRIMARY KEY (task_id, key)
 );
 
 create table berth.schema_version (
@@ -99,7 +106,8 @@ create table berth.task (
   weights integer[],
   said_slots integer[],
   held berth.slots_held[],
-  held_since timestamp with time zone,
+  quotas text[],
+  quota_mosts integer[],
   constraint task_pkey PRIMARY KEY (id),
   constraint task_priority CHECK (((priority >= 0) AND (priority <= 9)))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, autovacuum_analyze_scale_factor=0.05, autovacuum_analyze_threshold=5000);
@@ -129,7 +137,9 @@ create table berth.task_history (
   lane text,
   limits text[],
   weights integer[],
-  said_slots integer[]
+  said_slots integer[],
+  quotas text[],
+  quota_mosts integer[]
 ) partition by RANGE (keep_until);
 
 create table berth.task_limit (
@@ -138,12 +148,8 @@ create table berth.task_limit (
   override_slots integer,
   code_slots integer,
   submit_slots integer,
-  removed boolean not null default false,
   excess integer not null default 0,
   paused boolean not null default false,
-  pace interval,
-  next_start_at timestamp with time zone,
-  changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
 );
 
@@ -157,13 +163,13 @@ create table berth.task_type (
   constraint task_type_days CHECK (((finished_days >= 0) AND (failed_days >= 0)))
 );
 
+CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
 CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority >= 0));
 CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
-CREATE INDEX task_history_ended ON ONLY berth.task_history USING brin (ended_at);
 CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
 CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority <= 9));
-CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, type, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
+CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
 
 create view berth.attempts (
@@ -212,24 +218,6 @@ create view berth.sessions (
   running bigint
 );
 
-create view berth.slot_drift (
-  key text,
-  counter text,
-  number integer,
-  counted bigint,
-  actual bigint
-);
-
-create view berth.slot_holder (
-  key text,
-  number integer,
-  count integer,
-  task_id uuid,
-  token bigint,
-  type text,
-  session_id bigint
-);
-
 create view berth.tasks (
   id uuid,
   type text,
@@ -254,23 +242,11 @@ create view berth.tasks (
   metadata jsonb
 );
 
-create function berth.adopt(p_key text, p_slots integer)
-  returns integer set enable_seqscan=off;
-
-create function berth.ahead(p_task berth.task, p_most integer)
-  returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
-
 create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
 
-create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
-  returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean) set jit=off;
-
 create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text)
   returns record;
-
-create function berth.behind(p_keys text[], p_weights integer[])
-  returns text;
 
 create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
   returns text;
@@ -284,17 +260,14 @@ create function berth.change_limit(p_key text)
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
   returns void;
 
-create function berth.claim_lanes(p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
-  returns berth.basket;
-
-create function berth.claim_levels(p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
-  returns berth.basket;
-
-create function berth.drift(p_key text DEFAULT NULL::text)
-  returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
+create function berth.count_quotas(p_keys text[], p_by integer)
+  returns void;
 
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
+
+create function berth.enter_quotas(p_ids uuid[])
+  returns void set enable_seqscan=off;
 
 create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
@@ -302,14 +275,11 @@ create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], 
 create function berth.expire_sessions(OUT expired integer, OUT returned integer)
   returns record;
 
-create function berth.explain(p_id uuid)
-  returns TABLE(kind text, key text, at timestamp with time zone, slots integer, used bigint, number integer, count bigint, holder uuid, token bigint, type text, worker text, starts bigint, since interval) set enable_seqscan=off set jit=off;
+create function berth.full_quota(p_keys text[], p_mosts integer[])
+  returns text;
 
 create function berth.give_back(p_held berth.slots_held[])
   returns text[];
-
-create function berth.hand_on(p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT since timestamp with time zone[], OUT rest berth.slots_held[])
-  returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
@@ -323,35 +293,38 @@ create function berth.keep_until(p_ended_at timestamp with time zone, p_days int
 create function berth.leave(p_session bigint)
   returns integer;
 
-create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
+create function berth.leave_quotas(p_ids uuid[])
+  returns void set enable_seqscan=off;
+
+create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean)
   returns record;
 
-create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
+create function berth.lock_lanes(p_session bigint, p_queue text, p_cursor text, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT cursor text, OUT lanes boolean)
   returns record;
-
-create function berth.limited_queues()
-  returns SETOF text set enable_seqscan=off;
 
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
-create function berth.log_limit()
-  returns trigger;
+create function berth.lock_quota(p_key text, OUT count integer, OUT place tid)
+  returns record set enable_seqscan=off;
 
-create function berth.make_limits(p_lanes berth.lane_head[])
+create function berth.lock_quotas(p_keys text[])
+  returns integer[];
+
+create function berth.make_limit(p_key text, p_slots integer)
   returns void;
 
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
   returns integer;
+
+create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
+  returns record set enable_seqscan=off;
 
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
 
 create function berth.new_id()
   returns uuid;
-
-create function berth.next_lane(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, OUT type text, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[], OUT passed integer)
-  returns record;
 
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
@@ -377,14 +350,14 @@ create function berth.promote(p_floor timestamp with time zone DEFAULT NULL::tim
 create function berth.prune()
   returns integer set lock_timeout=50ms;
 
-create function berth.prune_limit_changes()
+create function berth.quota_counts(p_keys text[])
+  returns integer[] set enable_seqscan=off;
+
+create function berth.read_quotas(p_quotas jsonb, OUT keys text[], OUT mosts integer[])
+  returns record;
+
+create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
-
-create function berth.recent_starts(p_task berth.task, p_now timestamp with time zone, OUT starts bigint, OUT first_at timestamp with time zone)
-  returns record set enable_seqscan=off set enable_bitmapscan=on set jit=off;
-
-create function berth.recount_limit(p_key text)
-  returns text;
 
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[])
   returns void;
@@ -407,6 +380,9 @@ create function berth.resume_limit(p_key text)
 create function berth.retry(p_id uuid)
   returns text;
 
+create function berth.room_for(p_keys text[], p_weights integer[], p_slots integer[], p_most integer, p_left text[], OUT room integer, OUT blocker text)
+  returns record;
+
 create function berth.rule_of(p_key text)
   returns text;
 
@@ -416,17 +392,20 @@ create function berth.set_limit(p_key text, p_slots integer)
 create function berth.settle_limit(p_key text)
   returns void;
 
-create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb)
+create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb)
   returns uuid;
 
-create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, OUT existing uuid[], OUT "position" bigint)
+create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
   returns record set enable_seqscan=off set jit=off;
+
+create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
+  returns record;
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
   returns record;
 
-create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone)
-  returns record;
+create function berth.take_slots(p_keys text[], p_weights integer[], p_most integer, OUT held text[])
+  returns text[];
 
 create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;
@@ -434,5 +413,5 @@ create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
   returns void;
 
-create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT given_back text[])
   returns record;

@@ -91,7 +91,7 @@ class ClaimPlanTest {
     return """
     select kind, id, token
       from berth.exchange(%s, %d, %s, %s, %s, %s, %s, '{default}', array[%s]::int2[],
-                          array[null]::timestamptz[], '{%s}', '{ours,others}', %d)
+                          array[null]::timestamptz[], '{%s}', '{null}', '{ours,others}', %d)
     """
         .formatted(
             session, ++number, ids, tokens, outcomes, outcomes, delays, priority, mode, BATCH);

@@ -4,6 +4,8 @@ import dev.berth.limit.Lane;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.limit.Quota;
+import dev.berth.limit.WhenFull;
 import dev.berth.store.Submission;
 import dev.berth.task.Due;
 import dev.berth.task.TaskId;
@@ -91,6 +93,14 @@ public record Draft(Submission submission) {
     return with(submission.due(), submission.payload(), submission.metadata(), new Lane(needs));
   }
 
+  /** Under one quota more. */
+  public Draft quota(LimitKey key, int most, WhenFull whenFull) {
+    List<Quota> quotas = new ArrayList<>(submission.quotas());
+    quotas.add(new Quota(key, most, whenFull));
+    return with(
+        submission.due(), submission.payload(), submission.metadata(), submission.lane(), quotas);
+  }
+
   private Draft with(TaskId id, boolean ownId, String type, String queue, int priority) {
     return new Draft(
         new Submission(
@@ -102,10 +112,16 @@ public record Draft(Submission submission) {
             submission.due(),
             submission.payload(),
             submission.metadata(),
-            submission.lane()));
+            submission.lane(),
+            submission.quotas()));
   }
 
   private Draft with(Due due, String payload, Map<String, String> metadata, Lane lane) {
+    return with(due, payload, metadata, lane, submission.quotas());
+  }
+
+  private Draft with(
+      Due due, String payload, Map<String, String> metadata, Lane lane, List<Quota> quotas) {
     return new Draft(
         new Submission(
             id(),
@@ -116,6 +132,7 @@ public record Draft(Submission submission) {
             due,
             payload,
             metadata,
-            lane));
+            lane,
+            quotas));
   }
 }

@@ -153,7 +153,31 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Quotas extends QuotaContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class Explaining extends ExplainContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class QuotaEnds extends QuotaEndContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class QuotaRaces extends QuotaRaceContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();

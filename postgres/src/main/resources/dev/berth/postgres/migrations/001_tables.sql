@@ -50,6 +50,8 @@ create table berth.task (
   said_slots       integer[],                  --   and how many slots each shall have if nobody knows it yet
   held             berth.slots_held[],         -- the slots of a running task; stale while it does not run
   held_since       timestamptz,                -- when they were taken; a task may have inherited them
+  quotas           text[],                     -- null: under no quota; else the keys that count it until it ends
+  quota_mosts      integer[],                  --   and how many each allowed at its submit
   constraint task_pkey primary key (id),
   constraint task_priority check (priority between 0 and 9)
 ) with (
@@ -107,7 +109,9 @@ create table berth.task_history (
   lane         text,
   limits       text[],
   weights      integer[],
-  said_slots   integer[]
+  said_slots   integer[],
+  quotas       text[],
+  quota_mosts  integer[]
 ) partition by range (keep_until);
 
 create index task_history_task on berth.task_history (task_id);

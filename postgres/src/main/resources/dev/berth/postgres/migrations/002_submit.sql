@@ -1,4 +1,4 @@
--- Submit: tasks become durable. Nothing here locks a row that anybody else needs.
+-- Submit: tasks become durable. Nothing here locks a row that anybody else needs, but for the counts of quotas.
 
 -- Wake-ups on channel `berth`. They are hints; a lost one costs a poll.
 --   ready <microseconds> <priority> <queue>   work is claimable, none of it placed before this position;
@@ -24,6 +24,8 @@ $$;
 -- The Java client's submit; the caller wakes workers after its commit. Returns the ids that existed already and were
 -- left alone, null if none, and a position before all that was submitted. With p_repeat (own ids, or a second try
 -- after a lost reply) a task that has ended meanwhile counts as existing too.
+-- Tasks that a full quota kept out are told apart: the task, the quota, and what was found there. Where p_when_full is
+-- null no quota is asked: what has some is counted, and what p_chosen does not want is left out.
 create function berth.submit_batch(
   p_ids        uuid[],
   p_types      text[],
@@ -38,25 +40,40 @@ create function berth.submit_batch(
   p_weights    text[],         --   how many slots of each,
   p_said_slots text[],         --   how many slots each shall have if nobody knows it yet
   p_repeat     boolean,
-  out existing uuid[], out "position" bigint
+  p_quotas     text[] default null,     -- array literals: the keys of the quotas, in the order in which they decide,
+  p_mosts      text[] default null,     --   how many tasks each allows,
+  p_when_full  text[] default null,     --   what to do if there are as many
+  p_chosen     boolean[] default null,  -- null: all
+  out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[]
 ) language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   v_now      timestamptz := clock_timestamp() + (select shift from berth.clock);
   v_inserted uuid[];
   v_ended    uuid[];
 begin
+  if p_when_full is not null then
+    select s.existing, s.position, s.full_ids, s.full_keys, s.full_tasks
+      into existing, position, full_ids, full_keys, full_tasks
+      from berth.submit_under_quotas(
+             p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes, p_limits,
+             p_weights, p_said_slots, p_repeat, p_quotas, p_mosts, p_when_full) s;
+    return;
+  end if;
   position := (extract(epoch from v_now) * 1000000)::bigint;
   with inserted as (
     insert into berth.task (
-      id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots)
+      id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots,
+      quotas, quota_mosts)
     select s.id, v_now + s.number * interval '1 microsecond',
            greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
            case when s.due_at > v_now or s.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
            s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[]), s.lane, s.limits::text[],
-           s.weights::integer[], s.said_slots::integer[]
+           s.weights::integer[], s.said_slots::integer[], s.quotas::text[], s.mosts::integer[]
       from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes,
-                  p_limits, p_weights, p_said_slots) with ordinality
-        as s (id, type, queue, priority, due_at, delay, payload, metadata, lane, limits, weights, said_slots, number)
+                  p_limits, p_weights, p_said_slots, p_quotas, p_mosts, p_chosen) with ordinality
+        as s (id, type, queue, priority, due_at, delay, payload, metadata, lane, limits, weights, said_slots, quotas,
+              mosts, chosen, number)
+     where s.chosen is not false
     on conflict (id) do nothing
     returning id)
   select array_agg(id) into v_inserted from inserted;
@@ -73,7 +90,11 @@ begin
   end if;
 
   if cardinality(v_inserted) is distinct from cardinality(p_ids) then
-    existing := existing || array(select i.id from unnest(p_ids) as i (id) except select unnest(v_inserted));
+    existing := existing || array(select i.id from unnest(p_ids, p_chosen) as i (id, chosen)
+                                   where i.chosen is not false except select unnest(v_inserted));
+  end if;
+  if p_quotas is not null then
+    perform berth.enter_quotas(array(select unnest(v_inserted) except select unnest(existing)));
   end if;
 end $$;
 
@@ -120,17 +141,24 @@ create function berth.submit(
   priority integer     default 5,
   due_at   timestamptz default null,
   id       uuid        default null,
-  metadata jsonb       default null
+  metadata jsonb       default null,
+  quotas   jsonb       default null   -- how many tasks may be pending or running, by key: {"type/backup/db/sales": 2}
 ) returns uuid language plpgsql as $$
 declare
   v_now timestamptz := berth.now();
   v_id  uuid        := coalesce(id, berth.new_id());
+  v_quotas text[];
+  v_mosts  integer[];
 begin
   perform berth.check_submit(submit.type, submit.payload, submit.queue, submit.priority, submit.metadata);
-  insert into berth.task as t (id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata)
+  if submit.quotas is not null then
+    select r.keys, r.mosts into v_quotas, v_mosts from berth.read_quotas(submit.quotas) r;
+  end if;
+  insert into berth.task as t (
+    id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, quotas, quota_mosts)
   values (v_id, v_now, greatest(submit.due_at, v_now), v_now,
           case when submit.due_at > v_now then 'waiting' else 'ready' end::berth.task_state,
-          submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata)
+          submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata, v_quotas, v_mosts)
   on conflict on constraint task_pkey do nothing;
   if not found then
     return v_id;
@@ -139,6 +167,10 @@ begin
   if submit.id is not null and exists (select from berth.task_history h where h.task_id = v_id) then
     delete from berth.task t where t.id = v_id;
     return v_id;
+  end if;
+  if v_quotas is not null then
+    perform berth.enter_quotas(array[v_id]);
+    perform berth.refuse_over_quota(v_quotas, v_mosts);
   end if;
   -- The start of the transaction is a position before all it submits, and the same each time: one wake-up per queue.
   if submit.due_at > v_now then

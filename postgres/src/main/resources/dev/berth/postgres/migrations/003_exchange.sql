@@ -95,6 +95,7 @@ declare
   v_written bigint[];
   v_back    bigint[];
   v_more    berth.freed[];
+  v_counted uuid[];
 begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
@@ -104,17 +105,18 @@ begin
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
               t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held, t.held_since,
-              t.position,
+              t.position, t.quotas, t.quota_mosts,
               case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
               case when o.outcome in ('retry', 'released') then 'cancelled' else o.outcome end::berth.outcome as outcome
   ), kept as (
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
-      crashes, priority, final, type, queue, worker, error, result, payload, metadata, lane, limits, weights, said_slots)
+      crashes, priority, final, type, queue, worker, error, result, payload, metadata, lane, limits, weights, said_slots,
+      quotas, quota_mosts)
     select e.id, e.submitted_at, e.due_at, e.started_at, p_now, p_session, e.token, v_today + k.days, e.outcome,
            e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
-           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots
+           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts
       from ended e
       left join berth.task_type y on y.name = e.type
      cross join lateral (
@@ -123,8 +125,9 @@ begin
      where k.days > 0
   )
   select array_agg(token),
-         array_agg((queue, priority, type, lane, position, held_since, held)::berth.freed) filter (where held is not null)
-    into v_written, freed
+         array_agg((queue, priority, type, lane, position, held_since, held)::berth.freed) filter (where held is not null),
+         array_agg(id) filter (where quotas is not null)
+    into v_written, freed, v_counted
     from ended;
 
   -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
@@ -161,6 +164,9 @@ begin
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
     freed := freed || v_more;
+  end if;
+  if v_counted is not null then
+    perform berth.leave_quotas(v_counted);
   end if;
 
   if coalesce(cardinality(v_written), 0) + coalesce(cardinality(v_back), 0) < cardinality(p_ids) then

@@ -67,6 +67,7 @@ declare
   v_now   timestamptz;
   v_count integer;
   v_slots berth.slots_held[];
+  v_counted uuid[];
 begin
   -- Lock first, in a statement of its own: the next one then sees every row as it is.
   perform from berth.task t
@@ -113,21 +114,28 @@ begin
   ), kept as (
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
-      crashes, priority, final, type, queue, worker, error, payload, metadata, lane, limits, weights, said_slots)
+      crashes, priority, final, type, queue, worker, error, payload, metadata, lane, limits, weights, said_slots,
+      quotas, quota_mosts)
     select e.id, e.submitted_at, e.due_at, e.started_at, v_now, h.session_id, h.token,
            berth.keep_until(v_now, h.keep_days), coalesce(h.last_outcome, p_outcome), h.attempt, e.failures,
            e.crashes + (p_outcome = 'crashed' and h.last_outcome is not null)::integer, e.priority,
            h.last_outcome is not null, e.type, e.queue, h.worker, h.error,
            case when h.last_outcome is not null then e.payload end,
-           case when h.last_outcome is not null then e.metadata end, e.lane, e.limits, e.weights, e.said_slots
+           case when h.last_outcome is not null then e.metadata end, e.lane, e.limits, e.weights, e.said_slots,
+           e.quotas, e.quota_mosts
       from (select * from ended union all select * from returned) e
       join held h on h.id = e.id
      where h.keep_days > 0
   )
-  select (select count(*) from returned) + 0 * (select count(*) from woken) into v_count;
+  select (select count(*) from returned) + 0 * (select count(*) from woken),
+         (select array_agg(id) from ended where quotas is not null)
+    into v_count, v_counted;
 
   if cardinality(v_slots) > 0 then
     perform berth.give_back(v_slots);
+  end if;
+  if v_counted is not null then
+    perform berth.leave_quotas(v_counted);
   end if;
   delete from berth.exchange_log l where l.session_id = any (p_sessions);
   delete from berth.slot_waiter w where w.session_id = any (p_sessions);

@@ -1,6 +1,6 @@
 -- Commands: what people and programs ask for, one task or queue at a time.
 
--- Commands answer 'done', 'unchanged' (nothing to do), 'unknown' (no such task) or 'requested'.
+-- Commands answer 'done', 'unchanged' (nothing to do), 'unknown' (no such task), 'requested' or 'full' (a quota is).
 
 -- A task that does not run is cancelled now; a running one is asked to stop ('requested').
 -- 'unchanged': too late. 'unknown': no such task, or its history is gone.
@@ -23,16 +23,21 @@ begin
   delete from berth.task t where t.id = p_id;
   insert into berth.task_history (
     task_id, submitted_at, due_at, ended_at, keep_until, outcome, attempt, failures, crashes, priority, final, type,
-    queue, error, payload, metadata, lane, limits, weights, said_slots)
+    queue, error, payload, metadata, lane, limits, weights, said_slots, quotas, quota_mosts)
   select v_task.id, v_task.submitted_at, v_task.due_at, v_now, berth.keep_until(v_now, k.days), 'cancelled',
          v_task.attempt, v_task.failures, v_task.crashes, v_task.priority, true, v_task.type, v_task.queue, p_reason,
-         v_task.payload, v_task.metadata, v_task.lane, v_task.limits, v_task.weights, v_task.said_slots
+         v_task.payload, v_task.metadata, v_task.lane, v_task.limits, v_task.weights, v_task.said_slots,
+         v_task.quotas, v_task.quota_mosts
     from berth.keep_days(v_task.type, 'cancelled') as k (days)
    where k.days > 0;
+  if v_task.quotas is not null then
+    perform berth.leave_quotas(array[p_id]);
+  end if;
   return 'done';
 end $$;
 
 -- A failed or cancelled task lives again under its id, failures forgotten. 'unchanged': it is alive or has finished.
+-- 'full': a quota of it is, and a person's wish makes no room; the numbers are those of its submit.
 create function berth.retry(p_id uuid) returns text language plpgsql as $$
 declare
   v_last berth.task_history;
@@ -43,14 +48,21 @@ begin
   if not found then
     return case when exists (select from berth.tasks t where t.id = p_id) then 'unchanged' else 'unknown' end;
   end if;
+  if v_last.quotas is not null and berth.full_quota(v_last.quotas, v_last.quota_mosts) is not null then
+    return 'full';
+  end if;
   insert into berth.task (
     id, position, due_at, submitted_at, state, attempt, priority, type, queue, payload, metadata, lane, limits, weights,
-    said_slots)
+    said_slots, quotas, quota_mosts)
   values (p_id, v_now, v_now, v_last.submitted_at, 'ready', 0, v_last.priority, v_last.type,
-          v_last.queue, v_last.payload, v_last.metadata, v_last.lane, v_last.limits, v_last.weights, v_last.said_slots)
+          v_last.queue, v_last.payload, v_last.metadata, v_last.lane, v_last.limits, v_last.weights, v_last.said_slots,
+          v_last.quotas, v_last.quota_mosts)
   on conflict (id) do nothing;
   if not found then
     return 'unchanged';
+  end if;
+  if v_last.quotas is not null then
+    perform berth.enter_quotas(array[p_id]);
   end if;
   update berth.task_history h set final = false, payload = null, metadata = null where h.task_id = p_id and h.final;
   perform berth.wake_ready(v_last.queue, v_last.priority, v_now);

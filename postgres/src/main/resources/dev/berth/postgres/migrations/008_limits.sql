@@ -35,13 +35,15 @@ create table berth.slot_group (
   constraint slot_group_used check (used >= 0)
 ) with (fillfactor = 50);
 
--- Which session waits for a slot of which limit: whoever gives slots back leaves them to the others for once.
+-- Which session waits for a slot of which limit: whoever gives slots back leaves them to the others for once. Rows are
+-- only ever locked with SKIP LOCKED, and a session alone makes its own, so that nobody waits for anybody here.
 create table berth.slot_waiter (
   key        text        not null,
   session_id bigint      not null,
-  seen_at    timestamptz not null,
+  seen_at    timestamptz not null,                        -- when it asked in vain
+  served_at  timestamptz not null default '-infinity',    -- when slots were left to it
   constraint slot_waiter_pkey primary key (key, session_id)
-);
+) with (fillfactor = 50);
 
 -- The key that carries the number of this one.
 create function berth.rule_of(p_key text) returns text language sql immutable as $$

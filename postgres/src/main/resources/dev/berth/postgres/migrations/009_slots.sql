@@ -6,7 +6,7 @@
 -- lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
--- and no slot row is touched. A slot stays with its session for 50 ms at most after it was taken; then it goes back,
+-- and no slot row is touched. A slot stays with its session for 100 ms at most after it was taken; then it goes back,
 -- and if others wait for it, it is left to them for once. It also goes back at once if the limit was changed, is paused
 -- or paced.
 --
@@ -19,51 +19,57 @@ create function berth.hand_on(
   out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
+  v_oldest  timestamptz := p_now - interval '100 milliseconds';
   v_keys    text[] := array(select distinct h.key from unnest(p_freed) as f, unnest(f.held) as h);
-  v_stopped text[] := array(
-    select l.key from berth.task_limit l
-     where l.key = any (v_keys || array(select berth.rule_of(k) from unnest(v_keys) as k))
-       and (l.paused or l.pace is not null or l.changed_at > p_now - interval '50 milliseconds'));
+  v_stopped text[];
+  v_freed   record;
+  v_heirs   record;
+  v_next    integer := 1;
 begin
-  with freed as (
-    select f.*, row_number() over (partition by f.queue, f.priority, f.type, f.lane order by f.since desc, f.number) as place,
-           f.queue = any (p_queues) and f.since > p_now - interval '50 milliseconds'
-             and (v_stopped = '{}'
-                  or not exists (select from unnest(f.held) as h
-                                  where h.key = any (v_stopped) or berth.rule_of(h.key) = any (v_stopped))) as inheritable
-      from unnest(p_freed) with ordinality as f (queue, priority, type, lane, position, since, held, number)
-  ), lane as (
-    select f.queue, f.priority, f.type, f.lane, least(min(f.position), p_now - interval '100 milliseconds') as floor,
-           count(*) as slots
-      from freed f where f.inheritable
-     group by f.queue, f.priority, f.type, f.lane
-  ), heir as materialized (
-    select t.ctid, t.queue, t.priority, t.type, t.lane, t.position, t.id
-      from lane l
-     cross join lateral (
-       select n.ctid from berth.task n
-        where n.queue = l.queue and n.priority = l.priority and n.type = l.type and n.lane = l.lane
-          and n.position >= l.floor and n.state = 'ready' and n.lane is not null
-        order by n.position, n.id limit l.slots) n
-      join berth.task t on t.ctid = n.ctid
-     where t.state::text = 'ready'
-     limit p_size
-       for update of t skip locked
-  ), placed as (
-    select h.*, row_number() over (partition by h.queue, h.priority, h.type, h.lane order by h.position, h.id) as place
-      from heir h
-  ), paired as (
-    select f.number, f.held, f.since, p.ctid
-      from freed f
-      left join placed p on p.queue = f.queue and p.priority = f.priority and p.type = f.type and p.lane = f.lane
-                        and p.place = f.place and f.inheritable
-  )
-  select array_agg(p.ctid) filter (where p.ctid is not null),
-         array_agg(p.held::text) filter (where p.ctid is not null),
-         array_agg(p.since) filter (where p.ctid is not null),
-         (select array_agg(h) from paired r, unnest(r.held) as h where r.ctid is null)
-    into ctids, held, since, rest
-    from paired p;
+  v_keys := v_keys || array(select berth.rule_of(k) from unnest(v_keys) as k where split_part(k, '/', 4) <> '');
+  v_stopped := array(
+    select l.key from unnest(v_keys) as k
+     cross join lateral (select * from berth.task_limit l where l.key = k) l
+     where l.paused or l.pace is not null or l.changed_at > v_oldest);
+
+  -- By lane; number 0 is what cannot be inherited.
+  select array_agg(f.lane order by f.lane, f.since desc) as lanes,
+         array_agg(f.held::text order by f.lane, f.since desc) as held,
+         array_agg(f.since order by f.lane, f.since desc) as since,
+         array_agg(f.place order by f.lane, f.since desc) as places
+    into v_freed
+    from (select case when f.queue = any (p_queues) and f.since > v_oldest
+                           and (v_stopped = '{}'
+                                or not exists (select from unnest(f.held) as h
+                                                where h.key = any (v_stopped) or berth.rule_of(h.key) = any (v_stopped)))
+                      then dense_rank() over (order by f.queue, f.priority, f.type, f.lane) else 0 end as lane,
+                 f.held, f.since, f.place
+            from unnest(p_freed) with ordinality as f (queue, priority, type, lane, position, since, held, place)) f;
+
+  select array_agg(h.ctid order by h.lane, h.position, h.id) as ctids, array_agg(h.lane order by h.lane, h.position, h.id) as lanes
+    into v_heirs
+    from (select n.ctid, l.lane, n.position, n.id
+            from (select u.lane, count(*) as slots, min(u.place) as place, min((p_freed[u.place]).position) as floor
+                    from unnest(v_freed.lanes, v_freed.places) as u (lane, place) where u.lane > 0 group by u.lane) l
+           cross join lateral (
+             select n.ctid, n.position, n.id from berth.task n
+              where n.queue = (p_freed[l.place]).queue and n.priority = (p_freed[l.place]).priority
+                and n.type = (p_freed[l.place]).type and n.lane = (p_freed[l.place]).lane
+                and n.position >= least(l.floor, v_oldest) and n.state = 'ready' and n.lane is not null
+              order by n.position, n.id limit l.slots for update skip locked) n
+           limit p_size) h;
+
+  -- Both are in the order of their lanes, and no lane has more heirs than slots.
+  for n in 1 .. cardinality(v_freed.lanes) loop
+    if v_heirs.lanes[v_next] = v_freed.lanes[n] then
+      ctids := ctids || v_heirs.ctids[v_next];
+      held := held || v_freed.held[n];
+      since := since || v_freed.since[n];
+      v_next := v_next + 1;
+    else
+      rest := rest || (p_freed[v_freed.places[n]]).held;
+    end if;
+  end loop;
 end $$;
 
 -- The next lane of one level after this one, with its first task; none if lane is null.
@@ -127,6 +133,7 @@ declare
   v_lane    text := v_start[2];
   v_wrapped boolean := p_basket.cursor is null;
   v_around  boolean := false;
+  v_reached boolean := false;
   v_hops    integer := 0;
   v_left    integer := p_size;
   v_next    record;
@@ -140,7 +147,7 @@ begin
     -- As many lanes as could fill the claim if each had all its slots free.
     v_lanes := '{}';
     v_found := 0;
-    while v_found < v_left and cardinality(v_lanes) < 50 and v_hops < 200 loop
+    while v_found < 2 * v_left and cardinality(v_lanes) < 50 and v_hops < 200 loop
       v_next := berth.next_lane(p_queue, p_priority, p_types, v_type, v_lane);
       v_hops := v_hops + v_next.passed;
       if v_next.lane is null and not v_wrapped then
@@ -149,7 +156,7 @@ begin
         v_lane := '';
         continue;
       end if;
-      if v_next.lane is null or (v_wrapped and p_basket.cursor is not null
+      if v_next.lane is null or (v_wrapped and v_start <> '{"",""}'
                                  and (v_next.type > v_start[1]
                                       or v_next.type = v_start[1] and v_next.lane > v_start[2] collate "C")) then
         v_around := true;
@@ -180,18 +187,18 @@ begin
       v_left := v_left - cardinality(v_taken.ctids);
       v_blocked := v_blocked || v_taken.blocked;
       v_waits := v_waits || v_taken.waits;
+      if v_taken.reached is not null then  -- the next claim begins behind it, whatever else was looked at
+        p_basket.cursor := v_lanes[v_taken.reached].type || E'\n' || v_lanes[v_taken.reached].lane;
+        v_reached := true;
+      end if;
     end if;
   end loop;
   p_basket.more := p_basket.more or not v_around;
-  p_basket.cursor := v_type || E'\n' || v_lane;
-  if v_waits <> '{}' then
-    insert into berth.slot_waiter (key, session_id, seen_at)
-    select b.key, p_session, p_now
-      from (select distinct unnest(v_waits) as key) b
-     where not exists (select from berth.slot_waiter w
-                        where w.key = b.key and w.session_id = p_session
-                          and w.seen_at > p_now - interval '100 milliseconds')
-    on conflict (key, session_id) do update set seen_at = excluded.seen_at;
+  if not v_reached then
+    p_basket.cursor := v_type || E'\n' || v_lane;
+  end if;
+  if v_left > 0 and v_waits <> '{}' then
+    perform berth.wait_for(p_session, v_waits, p_now);
   end if;
   return p_basket;
 end $$;
@@ -208,7 +215,8 @@ $$;
 -- blocked: limits without any free slot. waits: those, and limits without enough for a heavy task.
 create function berth.take_slots(
   p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[],
-  p_now timestamptz, out ctids tid[], out held text[], out paced text[], out blocked text[], out waits text[], out again timestamptz
+  p_now timestamptz, out ctids tid[], out held text[], out paced text[], out blocked text[], out waits text[], out again timestamptz,
+  out reached integer  -- the last lane from which a task may start
 ) language plpgsql as $$
 declare
   v_keys   text[] := array(select distinct k from unnest(p_lanes) as l, unnest(l.limits) as k order by 1);
@@ -235,20 +243,32 @@ begin
   paced := '{}';
   blocked := '{}';
   waits := '{}';
-  perform berth.make_limits(p_lanes);
 
   -- What each limit allows, by a look without locks.
-  select array_agg(n.slots order by k.key) as slots,
-         array_agg(case when n.stopped or k.key = any (p_left) then 0 when n.slots is null then 2147483647
-                        when n.pace is not null and n.next_start_at > p_now then 0
-                        else coalesce(g.free, n.slots) end order by k.key) as free,
-         array_agg(n.pace is not null order by k.key) as paced,
-         min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again
-    into v_limit
-    from unnest(v_keys) as k (key)
-   cross join lateral berth.limit_of(k.key) n
-    left join lateral (select sum(greatest(0, g.capacity - g.used)) as free
-                         from berth.slot_group g where g.key = k.key) g on true;
+  loop
+    select array_agg(n.slots order by k.key) as slots,
+           array_agg(case when n.paused or n.slots = 0 or k.key = any (p_left) then 0 when n.slots is null then 2147483647
+                          when n.pace is not null and n.next_start_at > p_now then 0
+                          else coalesce(g.free, n.slots) end order by k.key) as free,
+           array_agg(n.pace is not null order by k.key) as paced,
+           min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
+           bool_and(n.known) as known
+      into v_limit
+      from unnest(v_keys) as k (key)
+      left join lateral (select * from berth.task_limit l where l.key = k.key) o on true
+      left join lateral (select * from berth.task_limit l
+                          where split_part(k.key, '/', 4) <> '' and l.key = berth.rule_of(k.key)) r on true
+     cross join lateral (
+       select case when split_part(k.key, '/', 4) = '' then o.slots else coalesce(o.override_slots, r.slots) end as slots,
+              coalesce(o.paused, false) or coalesce(r.paused, false) as paused,
+              coalesce(r.pace, o.pace) as pace, coalesce(r.next_start_at, o.next_start_at) as next_start_at,
+              coalesce(r.submit_slots, r.code_slots, o.submit_slots, o.code_slots) is not null
+                or coalesce(r.removed, o.removed, false) as known) n
+      left join lateral (select sum(greatest(0, g.capacity - g.used)) as free
+                           from berth.slot_group g where g.key = k.key) g on true;
+    exit when v_limit.known;
+    perform berth.make_limits(p_lanes);
+  end loop;
   v_slots := v_limit.slots;
   v_free := v_limit.free;
   again := v_limit.again;
@@ -277,18 +297,16 @@ begin
   select array_agg(w.ctid order by w.number, w.position, w.id) as ctids,
          array_agg(w.number order by w.number, w.position, w.id) as lanes
     into v_tasks
-    from (select t.ctid, l.number, t.position, t.id
+    from (select n.ctid, l.number, n.position, n.id
             from unnest(v_can) with ordinality as l (can, number)
            cross join lateral (
-             select n.ctid from berth.task n
+             select n.ctid, n.position, n.id from berth.task n
               where n.queue = p_queue and n.priority = p_priority and n.type = p_lanes[l.number].type
                 and n.lane = p_lanes[l.number].lane and n.state = 'ready' and n.lane is not null
                 and n.ctid <> all (p_locked)
-              order by n.position, n.id limit l.can) n
-            join berth.task t on t.ctid = n.ctid
-           where l.can > 0 and t.state::text = 'ready'
-           limit p_size
-             for update of t skip locked) w;
+              order by n.position, n.id limit l.can for update skip locked) n
+           where l.can > 0
+           limit p_size) w;
   if v_tasks.ctids is null then
     return;
   end if;
@@ -310,22 +328,20 @@ begin
   on conflict do nothing;
 
   -- Then as many groups with room as are wanted, beginning at a place of our own.
-  with room as (
-    select g.key, g.number, k.want,
-           sum(g.capacity - g.used) over (partition by g.key order by (g.number + pg_backend_pid()) % 50, g.number)
-             - (g.capacity - g.used) as before
-      from unnest(v_keys, v_want) as k (key, want)
-      join berth.slot_group g on g.key = k.key
-     where k.want > 0 and g.used < g.capacity
-  )
   select array_agg(l.key) as keys, array_agg(l.number) as numbers, array_agg(l.used) as used,
-         array_agg(l.capacity) as capacity
+         array_agg(l.capacity) as capacity, array_agg(l.ctid) as ctids
     into v_groups
-    from (select g.key, g.number, g.used, g.capacity
-            from room r
-            join berth.slot_group g on g.key = r.key and g.number = r.number
-           where r.before < r.want and g.used < g.capacity
-             for update of g skip locked) l;
+    from unnest(v_keys, v_want) as k (key, want)
+   cross join lateral (
+     select g.ctid as place, k.want,
+            sum(g.capacity - g.used) over (order by (g.number + pg_backend_pid()) % 50, g.number)
+              - (g.capacity - g.used) as before
+       from berth.slot_group g
+      where k.want > 0 and g.key = k.key and g.used < g.capacity) r
+   cross join lateral (
+     select g.key, g.number, g.used, g.capacity, g.ctid from berth.slot_group g
+      where r.before < r.want and g.ctid = r.place and g.used < g.capacity
+        for update skip locked) l;
   v_used := v_groups.used;
 
   -- Starts under a paced limit come one by one, whoever asks.
@@ -367,6 +383,7 @@ begin
     if v_starts then
       ctids := ctids || v_tasks.ctids[n];
       held := held || v_part::text;
+      reached := v_tasks.lanes[n];
       for i in 1 .. cardinality(v_head.limits) loop
         v_i := array_position(v_keys, v_head.limits[i]);
         if v_limit.paced[v_i] then
@@ -386,8 +403,8 @@ begin
   end loop;
 
   update berth.slot_group g set used = u.used
-    from unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
-   where g.key = u.key and g.number = u.number and g.used <> u.used;
+    from unnest(v_groups.ctids, v_groups.used, v_used) as u (ctid, old_used, used)
+   where g.ctid = u.ctid and u.used <> u.old_used;
   if 0 = any (v_used) then  -- a row was made for a key, and then nothing started
     delete from berth.slot_group g using unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
      where g.key = u.key and g.number = u.number and u.used = 0 and split_part(g.key, '/', 4) <> '';
@@ -397,20 +414,27 @@ end $$;
 -- Gives slots back, of any number of tasks. Returns the limits they were of.
 create function berth.give_back(p_held berth.slots_held[]) returns text[] language plpgsql as $$
 declare
+  v_groups record;
   v_keys   text[];
   v_key    text;
   v_excess integer;
   v_group  record;
 begin
-  perform from berth.slot_group g
-    join (select distinct h.key, h.number from unnest(p_held) as h) h on h.key = g.key and h.number = g.number
-    order by g.key, g.number for update of g;
-  update berth.slot_group g set used = g.used - h.count
-    from (select u.key, u.number, sum(u.count)::integer as count from unnest(p_held) as u group by u.key, u.number) h
-   where g.key = h.key and g.number = h.number;
-  delete from berth.slot_group g using unnest(p_held) as h
-   where g.key = h.key and g.number = h.number and g.used = 0 and split_part(g.key, '/', 4) <> '';
-  v_keys := array(select distinct h.key from unnest(p_held) as h order by 1);
+  select array_agg(g.ctid) as ctids, array_agg(g.used - h.count) as used, array_agg(distinct h.key) as keys,
+         array_agg(g.used = h.count and split_part(h.key, '/', 4) <> '') as over
+    into v_groups
+    from (select u.key, u.number, sum(u.count)::integer as count
+            from unnest(p_held) as u group by u.key, u.number order by u.key, u.number) h
+   cross join lateral (
+     select g.ctid, g.used from berth.slot_group g where g.key = h.key and g.number = h.number for update) g;
+  v_keys := coalesce(v_groups.keys, '{}');
+  update berth.slot_group g set used = u.used
+    from unnest(v_groups.ctids, v_groups.used, v_groups.over) as u (ctid, used, over)
+   where g.ctid = u.ctid and not u.over;
+  if true = any (v_groups.over) then
+    delete from berth.slot_group g using unnest(v_groups.ctids, v_groups.over) as u (ctid, over)
+     where g.ctid = u.ctid and u.over;
+  end if;
 
   -- A limit that drains: what comes back pays off the excess before it is free.
   for v_key, v_excess in
@@ -433,21 +457,38 @@ begin
   return v_keys;
 end $$;
 
--- The limits that somebody else waits for, and whose slots shall not be retaken at once. Each waits only once.
+-- Notes that a session asked for slots of these limits in vain.
+create function berth.wait_for(p_session bigint, p_keys text[], p_now timestamptz) returns void language plpgsql as $$
+declare
+  v_known text[];
+begin
+  v_known := array(select w.key from berth.slot_waiter w where w.key = any (p_keys) and w.session_id = p_session);
+  insert into berth.slot_waiter (key, session_id, seen_at)
+  select distinct k, p_session, p_now from unnest(p_keys) as k where k <> all (v_known);
+  update berth.slot_waiter w set seen_at = p_now
+   where w.ctid = any (array(
+     select v.ctid from berth.slot_waiter v
+      where v.key = any (v_known) and v.session_id = p_session
+        and (v.seen_at < p_now - interval '100 milliseconds' or v.seen_at <= v.served_at)
+        for update skip locked));
+end $$;
+
+-- The limits that somebody else waits for, and whose slots shall not be retaken at once. Each is left to them only once.
 create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamptz, out keys text[], out queues text[])
 language plpgsql as $$
 begin
-  with left_over as (
-    delete from berth.slot_waiter w
+  with served as (
+    update berth.slot_waiter w set served_at = p_now
      where w.ctid = any (array(
        select v.ctid from berth.slot_waiter v
-        where v.key = any (p_keys) and v.session_id <> p_session and v.seen_at > p_now - interval '200 milliseconds'
+        where v.key = any (p_keys) and v.session_id <> p_session and v.seen_at > v.served_at
+          and v.seen_at > p_now - interval '200 milliseconds'
           for update skip locked))
     returning w.key, w.session_id
   )
-  select coalesce(array_agg(distinct l.key), '{}'), coalesce(array_agg(distinct q.queue), '{}')
+  select coalesce(array_agg(distinct w.key), '{}'), coalesce(array_agg(distinct q.queue), '{}')
     into keys, queues
-    from left_over l
-    join berth.session s on s.id = l.session_id
+    from served w
+    join berth.session s on s.id = w.session_id
    cross join lateral unnest(s.queues) as q (queue);
 end $$;
