@@ -21,6 +21,13 @@ create table berth.exchange_log (
   constraint exchange_log_pkey PRIMARY KEY (session_id, number)
 );
 
+create table berth.limit_change (
+  key text not null,
+  at timestamp with time zone not null,
+  slots integer,
+  constraint limit_change_pkey PRIMARY KEY (key, at)
+);
+
 create table berth.queue (
   name text not null,
   paused boolean not null default false,
@@ -78,8 +85,9 @@ create table berth.slot_waiter (
   key text not null,
   session_id bigint not null,
   seen_at timestamp with time zone not null,
+  served_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint slot_waiter_pkey PRIMARY KEY (key, session_id)
-);
+) with (fillfactor=50);
 
 create table berth.task (
   id uuid not null,
@@ -106,6 +114,7 @@ create table berth.task (
   weights integer[],
   said_slots integer[],
   held berth.slots_held[],
+  held_since timestamp with time zone,
   quotas text[],
   quota_mosts integer[],
   constraint task_pkey PRIMARY KEY (id),
@@ -148,8 +157,12 @@ create table berth.task_limit (
   override_slots integer,
   code_slots integer,
   submit_slots integer,
+  removed boolean not null default false,
   excess integer not null default 0,
   paused boolean not null default false,
+  pace interval,
+  next_start_at timestamp with time zone,
+  changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
 );
 
@@ -167,9 +180,10 @@ CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, 
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
 CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority >= 0));
 CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
+CREATE INDEX task_history_ended ON ONLY berth.task_history USING brin (ended_at);
 CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
 CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority <= 9));
-CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
+CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, type, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
 
 create view berth.attempts (
@@ -218,6 +232,24 @@ create view berth.sessions (
   running bigint
 );
 
+create view berth.slot_drift (
+  key text,
+  counter text,
+  number integer,
+  counted bigint,
+  actual bigint
+);
+
+create view berth.slot_holder (
+  key text,
+  number integer,
+  count integer,
+  task_id uuid,
+  token bigint,
+  type text,
+  session_id bigint
+);
+
 create view berth.tasks (
   id uuid,
   type text,
@@ -242,11 +274,23 @@ create view berth.tasks (
   metadata jsonb
 );
 
+create function berth.adopt(p_key text, p_slots integer)
+  returns integer set enable_seqscan=off;
+
+create function berth.ahead(p_task berth.task, p_most integer)
+  returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
+
 create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
 
+create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
+  returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean) set jit=off;
+
 create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text)
   returns record;
+
+create function berth.behind(p_keys text[], p_weights integer[])
+  returns text;
 
 create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
   returns text;
@@ -260,8 +304,17 @@ create function berth.change_limit(p_key text)
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
   returns void;
 
+create function berth.claim_lanes(p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
+  returns berth.basket;
+
+create function berth.claim_levels(p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
+  returns berth.basket;
+
 create function berth.count_quotas(p_keys text[], p_by integer)
   returns void;
+
+create function berth.drift(p_key text DEFAULT NULL::text)
+  returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
@@ -275,11 +328,17 @@ create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], 
 create function berth.expire_sessions(OUT expired integer, OUT returned integer)
   returns record;
 
+create function berth.explain(p_id uuid)
+  returns TABLE(kind text, key text, at timestamp with time zone, slots integer, used bigint, number integer, count bigint, holder uuid, token bigint, type text, worker text, starts bigint, since interval) set enable_seqscan=off set jit=off;
+
 create function berth.full_quota(p_keys text[], p_mosts integer[])
   returns text;
 
 create function berth.give_back(p_held berth.slots_held[])
   returns text[];
+
+create function berth.hand_on(p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT since timestamp with time zone[], OUT rest berth.slots_held[])
+  returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
@@ -296,11 +355,14 @@ create function berth.leave(p_session bigint)
 create function berth.leave_quotas(p_ids uuid[])
   returns void set enable_seqscan=off;
 
-create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean)
+create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
   returns record;
 
-create function berth.lock_lanes(p_session bigint, p_queue text, p_cursor text, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT cursor text, OUT lanes boolean)
+create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
   returns record;
+
+create function berth.limited_queues()
+  returns SETOF text set enable_seqscan=off;
 
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
@@ -311,7 +373,10 @@ create function berth.lock_quota(p_key text, OUT count integer, OUT place tid)
 create function berth.lock_quotas(p_keys text[])
   returns integer[];
 
-create function berth.make_limit(p_key text, p_slots integer)
+create function berth.log_limit()
+  returns trigger;
+
+create function berth.make_limits(p_lanes berth.lane_head[])
   returns void;
 
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
@@ -325,6 +390,9 @@ create function berth.microseconds(p_time timestamp with time zone)
 
 create function berth.new_id()
   returns uuid;
+
+create function berth.next_lane(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, OUT type text, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[], OUT passed integer)
+  returns record;
 
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
@@ -350,11 +418,20 @@ create function berth.promote(p_floor timestamp with time zone DEFAULT NULL::tim
 create function berth.prune()
   returns integer set lock_timeout=50ms;
 
+create function berth.prune_limit_changes()
+  returns void;
+
 create function berth.quota_counts(p_keys text[])
   returns integer[] set enable_seqscan=off;
 
 create function berth.read_quotas(p_quotas jsonb, OUT keys text[], OUT mosts integer[])
   returns record;
+
+create function berth.recent_starts(p_task berth.task, p_now timestamp with time zone, OUT starts bigint, OUT first_at timestamp with time zone)
+  returns record set enable_seqscan=off set enable_bitmapscan=on set jit=off;
+
+create function berth.recount_limit(p_key text)
+  returns text;
 
 create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
@@ -380,9 +457,6 @@ create function berth.resume_limit(p_key text)
 create function berth.retry(p_id uuid)
   returns text;
 
-create function berth.room_for(p_keys text[], p_weights integer[], p_slots integer[], p_most integer, p_left text[], OUT room integer, OUT blocker text)
-  returns record;
-
 create function berth.rule_of(p_key text)
   returns text;
 
@@ -404,8 +478,11 @@ create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
   returns record;
 
-create function berth.take_slots(p_keys text[], p_weights integer[], p_most integer, OUT held text[])
-  returns text[];
+create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
+  returns record;
+
+create function berth.wait_for(p_session bigint, p_keys text[], p_now timestamp with time zone)
+  returns void;
 
 create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;
@@ -413,5 +490,5 @@ create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
   returns void;
 
-create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT given_back text[])
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
   returns record;
