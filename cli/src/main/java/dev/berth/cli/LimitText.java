@@ -20,7 +20,7 @@ final class LimitText {
         .put("holders", limit.holders().stream().map(LimitText::json).toList());
   }
 
-  private static Object json(LimitView.Holder holder) {
+  static Object json(LimitView.Holder holder) {
     return Json.object()
         .put("slot", holder.group())
         .put("slots", holder.weight())
@@ -63,13 +63,17 @@ final class LimitText {
       out.println("Nobody holds a slot.");
       return;
     }
+    table(limit.holders()).print(out);
+  }
+
+  static Table table(List<LimitView.Holder> holders) {
     Table table =
         new Table().number("SLOT").number("SLOTS").text("TASK").text("TYPE").text("WORKER");
-    for (LimitView.Holder holder : limit.holders()) {
+    for (LimitView.Holder holder : holders) {
       table.row(
           holder.group(), holder.weight(), holder.lease().task(), holder.type(), holder.worker());
     }
-    table.print(out);
+    return table;
   }
 
   private static String by(LimitView.Source source) {

@@ -26,6 +26,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TaskCommand.class,
       QueueCommand.class,
       LimitCommand.class,
+      ExplainCommand.class,
+      AuditCommand.class,
+      DoctorCommand.class,
       WorkerCommand.class,
       BenchCommand.class
     })

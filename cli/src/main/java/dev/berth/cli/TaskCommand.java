@@ -128,7 +128,7 @@ final class TaskCommand extends CommandGroup {
     return berth.find(id).map(TaskView::state).orElseThrow(() -> unknown(id));
   }
 
-  private static CommandFailedException unknown(TaskId id) {
+  static CommandFailedException unknown(TaskId id) {
     return new CommandFailedException(
         "There is no task " + id + ": it was never submitted, or its history was not kept.");
   }

@@ -38,6 +38,17 @@ final class Text {
     return decimal(millis / 1_000) + " s";
   }
 
+  /** Such as 8.2 ms, 40 s, 5 min or 3 h: as exact as a guess is. */
+  static String about(Duration duration) {
+    if (duration.toSeconds() < 10) {
+      return duration(duration);
+    }
+    if (duration.toMinutes() < 2) {
+      return duration.toSeconds() + " s";
+    }
+    return duration.toHours() < 2 ? duration.toMinutes() + " min" : duration.toHours() + " h";
+  }
+
   static String decimal(double number) {
     return String.format(Locale.ROOT, "%.1f", number);
   }

@@ -1,0 +1,93 @@
+package dev.berth.cli;
+
+import dev.berth.Berth;
+import dev.berth.limit.LimitKey;
+import dev.berth.store.AuditFilter;
+import dev.berth.store.LimitAudit;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Replays the history and shows the peak of each limit. */
+@Command(
+    name = "audit",
+    description = {
+      "Replay starts and ends from the history, and show for each limit how many slots were in use"
+          + " at its peak, against the number in force at that moment.",
+      "Ends with 1 if a task ever started over a limit."
+    },
+    footer = "It sees what the history keeps: attempts of types without history are not in it.")
+final class AuditCommand implements Callable<Integer> {
+
+  @Parameters(
+      paramLabel = "KEY",
+      arity = "0..1",
+      converter = LimitCommand.Key.class,
+      description = "Only this limit; type/TYPE/NAME for all values.")
+  private @Nullable LimitKey key;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Leave out attempts that ended before, such as 2026-03-01T12:00:00Z.")
+  private @Nullable Instant since;
+
+  @Mixin private StoreOptions store;
+
+  @Mixin private Output output;
+
+  @Override
+  public Integer call() {
+    try (Berth berth = store.open()) {
+      List<LimitAudit> limits = berth.reader().audit(new AuditFilter(key, since));
+      boolean over = limits.stream().anyMatch(LimitAudit::over);
+      output.answer(
+          Json.object()
+              .put("over", over)
+              .put("limits", limits.stream().map(AuditCommand::json).toList())
+              .map(),
+          out -> print(limits, out));
+      return over ? ExitCode.SOFTWARE : ExitCode.OK;
+    }
+  }
+
+  private static Object json(LimitAudit limit) {
+    return Json.object()
+        .put("key", limit.key().value())
+        .put("peak", limit.peak())
+        .put("slots", limit.slots())
+        .put("at", limit.at().toString())
+        .put("over", limit.over())
+        .map();
+  }
+
+  private static void print(List<LimitAudit> limits, PrintWriter out) {
+    if (limits.isEmpty()) {
+      out.println("The history has no task that ran under a limit.");
+      return;
+    }
+    Table table = new Table().text("LIMIT").number("PEAK").number("SLOTS").text("AT").text("");
+    for (LimitAudit limit : limits) {
+      table.row(
+          limit.key(),
+          Text.count(limit.peak()),
+          limit.slots() == null ? "none" : Text.count(limit.slots()),
+          Text.exactTime(limit.at()),
+          limit.over() ? "OVER" : "");
+    }
+    table.print(out);
+    long over = limits.stream().filter(LimitAudit::over).count();
+    out.println();
+    out.println(
+        over == 0
+            ? "No limit was exceeded."
+            : Text.count(over, "limit") + (over == 1 ? " was" : " were") + " exceeded.");
+  }
+}

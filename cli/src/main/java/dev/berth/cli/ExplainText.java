@@ -1,0 +1,192 @@
+package dev.berth.cli;
+
+import dev.berth.limit.LimitKey;
+import dev.berth.store.Explanation;
+import dev.berth.store.Explanation.Held;
+import dev.berth.store.Explanation.Place;
+import dev.berth.store.LimitView.Holder;
+import dev.berth.store.Obstacle;
+import dev.berth.store.Obstacle.NoRoom;
+import dev.berth.store.TaskView;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** Explanations, for people and for programs. */
+final class ExplainText {
+
+  private ExplainText() {}
+
+  static Object json(Explanation explanation) {
+    TaskView task = explanation.task();
+    Json.Fields fields =
+        Json.object()
+            .put("id", task.id().toString())
+            .put("type", task.type())
+            .put("queue", task.queue())
+            .put("state", task.state().name());
+    switch (explanation) {
+      case Explanation.Waiting(
+              TaskView same,
+              List<Obstacle> obstacles,
+              Place place,
+              Duration estimate) ->
+          fields
+              .put("obstacles", obstacles.stream().map(ExplainText::json).toList())
+              .put("ahead", place == null ? null : place.ahead())
+              .put("more", place == null ? null : place.more())
+              .put("estimate_ms", estimate == null ? null : estimate.toMillis());
+      case Explanation.Running running ->
+          fields
+              .put("worker", task.worker())
+              .put("session", running.session().value())
+              .put("started_at", String.valueOf(task.startedAt()))
+              .put("slots", running.held().stream().map(ExplainText::json).toList());
+      case Explanation.Ended ended ->
+          fields.put("ended_at", String.valueOf(task.endedAt())).put("error", task.error());
+    }
+    return fields.map();
+  }
+
+  private static Object json(Held held) {
+    return Json.object()
+        .put("key", held.key().value())
+        .put("slot", held.group())
+        .put("slots", held.slots())
+        .map();
+  }
+
+  private static Object json(Obstacle obstacle) {
+    return switch (obstacle) {
+      case Obstacle.NotDue(var dueAt) ->
+          Json.object().put("reason", "not_due").put("due_at", dueAt.toString()).map();
+      case Obstacle.QueuePaused(String queue) ->
+          Json.object().put("reason", "queue_paused").put("queue", queue).map();
+      case Obstacle.NoWorker(String type, String queue) ->
+          Json.object().put("reason", "no_worker").put("type", type).put("queue", queue).map();
+      case Obstacle.LimitPaused(LimitKey key) ->
+          Json.object().put("reason", "limit_paused").put("key", key.value()).map();
+      case Obstacle.Paced(LimitKey key, var nextStartAt) ->
+          Json.object()
+              .put("reason", "paced")
+              .put("key", key.value())
+              .put("next_start_at", nextStartAt.toString())
+              .map();
+      case NoRoom room ->
+          Json.object()
+              .put("reason", "limit_" + room.why().name().toLowerCase(Locale.ROOT))
+              .put("key", room.key().value())
+              .put("slots", room.slots())
+              .put("used", room.used())
+              .put("needed", room.needed())
+              .put("holders", room.holders().stream().map(LimitText::json).toList())
+              .map();
+    };
+  }
+
+  static void print(Explanation explanation, PrintWriter out) {
+    TaskView task = explanation.task();
+    String state = task.state().name().toLowerCase(Locale.ROOT);
+    String subject = "Task " + task.id() + ", " + task.type() + " in queue " + task.queue() + ",";
+    switch (explanation) {
+      case Explanation.Waiting waiting -> {
+        out.printf("%s is %s.%n", subject, state);
+        print(waiting, out);
+      }
+      case Explanation.Running running -> {
+        out.printf(
+            "%s runs on worker %s since %s.%n",
+            subject, task.worker(), Text.exactTime(task.startedAt()));
+        for (Held held : running.held()) {
+          out.printf("It holds %s of %s.%n", Text.count(held.slots(), "slot"), held.key());
+        }
+      }
+      case Explanation.Ended ended -> {
+        out.printf("%s is %s since %s.%n", subject, state, Text.exactTime(task.endedAt()));
+        if (task.error() != null) {
+          out.println(task.error().lines().findFirst().orElse(""));
+        }
+      }
+    }
+  }
+
+  private static void print(Explanation.Waiting waiting, PrintWriter out) {
+    for (Obstacle obstacle : waiting.obstacles()) {
+      out.println(sentence(obstacle));
+      if (obstacle instanceof NoRoom room && !room.holders().isEmpty()) {
+        out.println();
+        print(room, out);
+        out.println();
+      }
+    }
+    Place place = waiting.place();
+    if (waiting.obstacles().isEmpty()) {
+      out.println(
+          place == null
+              ? "It has just become due: the next sweep of a worker puts it in line."
+              : "Nothing is in its way: it waits until a worker claims it.");
+    }
+    if (place != null) {
+      out.println(sentence(place));
+    }
+    Duration estimate = waiting.estimate();
+    if (estimate != null) {
+      out.printf("At the speed of late it starts in about %s.%n", Text.about(estimate));
+    }
+  }
+
+  private static void print(NoRoom room, PrintWriter out) {
+    LimitText.table(room.holders()).print(out);
+    long shown = room.holders().stream().mapToLong(Holder::weight).sum();
+    if (shown < room.used()) {
+      out.printf("… and %s more.%n", Text.count(room.used() - shown, "slot"));
+    }
+  }
+
+  private static String sentence(Place place) {
+    if (place.ahead() == 0) {
+      return "It is the first in its line.";
+    }
+    return (place.more() ? "More than " : "")
+        + Text.count(place.ahead(), "task")
+        + (place.ahead() == 1 ? " is" : " are")
+        + " before it in its line.";
+  }
+
+  private static String sentence(Obstacle obstacle) {
+    return switch (obstacle) {
+      case Obstacle.NotDue(var dueAt) -> "It is due at " + Text.exactTime(dueAt) + ".";
+      case Obstacle.QueuePaused(String queue) ->
+          "Queue %s is paused: berth queue resume %s.".formatted(queue, queue);
+      case Obstacle.NoWorker(String type, String queue) ->
+          "No live worker reads queue %s and handles %s.".formatted(queue, type);
+      case Obstacle.LimitPaused(LimitKey key) ->
+          "Limit %s is paused: berth limit resume %s.".formatted(key, key);
+      case Obstacle.Paced(LimitKey key, var nextStartAt) ->
+          "Limit %s is paced: the next task starts at %s or later."
+              .formatted(key, Text.exactTime(nextStartAt));
+      case NoRoom room -> sentence(room);
+    };
+  }
+
+  private static String sentence(NoRoom room) {
+    String slots = Text.count(room.slots(), "slot");
+    return "Limit "
+        + room.key()
+        + switch (room.why()) {
+          case CLOSED -> " has no slots: nothing starts until it is given some.";
+          case TOO_SMALL ->
+              " has %s, and the task takes %d: it cannot start until the limit is raised."
+                  .formatted(slots, room.needed());
+          case DRAINS ->
+              " was lowered to %s while %d are in use: nothing starts until it has room."
+                  .formatted(slots, room.used());
+          case FULL ->
+              room.needed() == 1
+                  ? " is full: %d of %s are in use.".formatted(room.used(), slots)
+                  : " has no room: %d of %s are in use, and the task takes %d."
+                      .formatted(room.used(), slots, room.needed());
+        };
+  }
+}
