@@ -73,7 +73,7 @@ record ConcurrencyScenario(
           rounds.samples(WITH),
           "%,d no-op tasks of %d types".formatted(tasks, TYPES));
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
-      report.fact("workers", WORKERS + " in one process, each with a store of its own");
+      report.fact("workers", Fleet.describe(WORKERS));
     }
   }
 

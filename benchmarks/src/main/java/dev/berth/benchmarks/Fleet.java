@@ -75,6 +75,11 @@ final class Fleet implements AutoCloseable, WorkerListener {
     return start(bench, workers, types, (payload, task) -> {}, builder -> builder);
   }
 
+  /** What a report says of it. */
+  static String describe(int workers) {
+    return workers + " in one process, each with a store of its own";
+  }
+
   double rate(int tasks) throws Exception {
     return rate(tasks, types.size());
   }
@@ -94,7 +99,8 @@ final class Fleet implements AutoCloseable, WorkerListener {
     long done = awaitEnded(before + tasks, began + longest().toNanos()) - before;
     double rate = Drain.perSecond(done, Duration.ofNanos(System.nanoTime() - began));
     if (done < tasks) {
-      bench.say("cut off after %s: %,d of %,d tasks".formatted(longest(), done, tasks));
+      bench.say(
+          "cut off after %d s: %,d of %,d tasks".formatted(longest().toSeconds(), done, tasks));
       clear(berth);
     }
     return rate;

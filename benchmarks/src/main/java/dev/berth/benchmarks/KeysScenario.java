@@ -1,11 +1,13 @@
 package dev.berth.benchmarks;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Many keys of limit 1, as one import at a time for each customer. */
 final class KeysScenario implements Scenario {
 
   private static final int WORKERS = 4;
+  private static final Duration TIME = Duration.ofSeconds(25);
   private static final String WITH = "keys";
   private static final String WITHOUT = "without";
 
@@ -32,7 +34,7 @@ final class KeysScenario implements Scenario {
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(keys))
               .variant(WITH, () -> with.rate(keys))
-              .run(bench.size().of(1, 3, 5));
+              .run(bench.size().of(1, 2, 3), bench.size().of(1, 3, 5), TIME);
       report.ratio(
           "keys_100k",
           rounds.ratio(WITH, WITHOUT),
@@ -40,7 +42,7 @@ final class KeysScenario implements Scenario {
           "rate with a limit of 1 for each of %,d keys / without".formatted(keys));
       report.figure("keys_per_s", "tasks/s", rounds.samples(WITH), "one no-op task for each key");
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
-      report.fact("workers", WORKERS + " in one process, each with a store of its own");
+      report.fact("workers", Fleet.describe(WORKERS));
     }
   }
 }

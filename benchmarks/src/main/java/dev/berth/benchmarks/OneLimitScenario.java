@@ -1,6 +1,7 @@
 package dev.berth.benchmarks;
 
 import dev.berth.task.TaskType;
+import java.time.Duration;
 import java.util.List;
 
 /** Many workers with large batches under one large limit, which all of them want slots of. */
@@ -9,6 +10,7 @@ final class OneLimitScenario implements Scenario {
   private static final int WORKERS = 8;
   private static final int SLOTS = 500;
   private static final int BATCH = 500;
+  private static final Duration TIME = Duration.ofSeconds(25);
   private static final String WITH = "one limit";
   private static final String WITHOUT = "without";
 
@@ -34,7 +36,7 @@ final class OneLimitScenario implements Scenario {
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks))
               .variant(WITH, () -> with.rate(tasks))
-              .run(bench.size().of(1, 3, 9));
+              .run(bench.size().of(1, 2, 3), bench.size().of(1, 3, 9), TIME);
       report.ratio(
           "one_limit_500",
           rounds.ratio(WITH, WITHOUT),
@@ -46,7 +48,7 @@ final class OneLimitScenario implements Scenario {
           rounds.samples(WITH),
           "%,d no-op tasks, claimed by up to %d".formatted(tasks, BATCH));
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limit");
-      report.fact("workers", WORKERS + " in one process, each with a store of its own");
+      report.fact("workers", Fleet.describe(WORKERS));
     }
   }
 

@@ -53,7 +53,7 @@ final class Rounds {
     long began = System.nanoTime();
     for (int round = 1; round <= count; round++) {
       if (round > least && System.nanoTime() - began > time.toNanos()) {
-        bench.say("no more rounds: %s are over".formatted(time));
+        bench.say("no more rounds: %d s are over".formatted(time.toSeconds()));
         break;
       }
       List<Measured> order = List.copyOf(variants.values());

@@ -1,11 +1,13 @@
 package dev.berth.benchmarks;
 
+import java.time.Duration;
 import java.util.List;
 
 /** How much of a limit short tasks use: a slot idles from the end of one until the next starts. */
 final class SlotUseScenario implements Scenario {
 
   private static final int WORKERS = 4;
+  private static final Duration TIME = Duration.ofSeconds(25);
   private static final int SLOTS = 10;
 
   @Override
@@ -31,10 +33,10 @@ final class SlotUseScenario implements Scenario {
           new Rounds(bench)
               .variant("5 ms", () -> five.rate(tasks(5, seconds)))
               .variant("50 ms", () -> fifty.rate(tasks(50, seconds)))
-              .run(bench.size().of(1, 3, 5));
+              .run(bench.size().of(1, 2, 3), bench.size().of(1, 3, 5), TIME);
       tell(report, rounds, 5, 0.8, five);
       tell(report, rounds, 50, 0.95, fifty);
-      report.fact("workers", WORKERS + " in one process, each with a store of its own");
+      report.fact("workers", Fleet.describe(WORKERS));
     }
   }
 

@@ -98,7 +98,8 @@ class ExpiryTest {
         connection.prepareStatement(
             """
             select id from berth.exchange(?, 1, '{}', '{}', '{}', '{}', '{}',
-                array['default'], array[null]::int2[], array[null]::timestamptz[], array['scan'], array[?], 10)
+                array['default'], array[null]::int2[], array[null]::timestamptz[], array['scan'],
+                array[null]::text[], array[?], 10)
              where kind = 'claim'
             """)) {
       exchange.setLong(1, Long.parseLong(claimer.id().value()));

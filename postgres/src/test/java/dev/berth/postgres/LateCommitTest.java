@@ -130,7 +130,7 @@ class LateCommitTest {
   private static String handIn(Claimer claimer, Claim claim, String outcome) {
     return """
     select * from berth.exchange(%s, %d, array['%s']::uuid[], array[%d]::bigint[], array['%s'], array['busy'],
-        array[0]::bigint[], '{}', '{}', '{}', '{}', '{}', 0)
+        array[0]::bigint[], '{}', '{}', '{}', '{}', '{}', '{}', 0)
     """
         .formatted(
             claimer.id(),
