@@ -6,7 +6,7 @@
 -- lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
--- and no slot row is touched. A slot stays with its session for 100 ms at most after it was taken; then it goes back,
+-- and no slot row is touched. A slot stays with its session for 200 ms at most after it was taken; then it goes back,
 -- and if others wait for it, it is left to them for once. It also goes back at once if the limit was changed, is paused
 -- or paced.
 --
@@ -19,7 +19,7 @@ create function berth.hand_on(
   out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_oldest  timestamptz := p_now - interval '100 milliseconds';
+  v_oldest  timestamptz := p_now - interval '200 milliseconds';
   v_keys    text[] := array(select distinct h.key from unnest(p_freed) as f, unnest(f.held) as h);
   v_stopped text[];
   v_freed   record;
@@ -55,7 +55,7 @@ begin
              select n.ctid, n.position, n.id from berth.task n
               where n.queue = (p_freed[l.place]).queue and n.priority = (p_freed[l.place]).priority
                 and n.type = (p_freed[l.place]).type and n.lane = (p_freed[l.place]).lane
-                and n.position >= least(l.floor, v_oldest) and n.state = 'ready' and n.lane is not null
+                and n.position >= least(l.floor, p_now - interval '100 milliseconds') and n.state = 'ready' and n.lane is not null
               order by n.position, n.id limit l.slots for update skip locked) n
            limit p_size) h;
 
@@ -220,29 +220,43 @@ create function berth.take_slots(
 ) language plpgsql as $$
 declare
   v_keys   text[] := array(select distinct k from unnest(p_lanes) as l, unnest(l.limits) as k order by 1);
+  v_key    integer[];               -- the needs of all lanes one after another: the place of the key,
+  v_weight integer[];               --   and how many slots of it;
+  v_first  integer[];               --   where those of each lane begin
   v_limit  record;
   v_slots  integer[];               -- per key: how many slots the limit has, null: it does not limit,
   v_free   bigint[];                --   how many are free,
-  v_want   bigint[];                --   how many the tasks at hand could take
+  v_paced  boolean[];               --   whether it is paced,
+  v_want   bigint[];                --   how many slots the tasks at hand could take,
+  v_next   integer[];               --   the first of its groups with room
   v_can    integer[] := '{}';       -- per lane: how many tasks could start
   v_most   bigint;
   v_i      integer;
-  v_head   berth.lane_head;
+  v_lane   integer;
   v_tasks  record;
   v_groups record;
-  v_rows   record;
-  v_used   integer[];
-  v_part   berth.slots_held[];
+  v_group  integer[];               -- the groups that are locked, key by key: the place of the key,
+  v_number integer[];               --   their number,
+  v_room   integer[];               --   how many slots they have left
+  v_part   integer[];               -- what one task takes: group, slots, group, slots;
+  v_hold   berth.slots_held[];      --   the same by name
   v_need   integer;
   v_at     integer;
   v_took   integer;
-  v_starts boolean;
 begin
   ctids := '{}';
   held := '{}';
   paced := '{}';
   blocked := '{}';
   waits := '{}';
+  select array_agg(array_position(v_keys, n.key) order by l.place, n.place), array_agg(n.weight order by l.place, n.place)
+    into v_key, v_weight
+    from unnest(p_lanes) with ordinality as l (type, lane, limits, weights, said_slots, place)
+   cross join lateral unnest(l.limits, l.weights) with ordinality as n (key, weight, place);
+  select array_agg(1 + f.before order by f.place) into v_first
+    from (select l.place, coalesce(sum(cardinality(l.limits)) over (order by l.place rows between unbounded preceding and 1 preceding), 0)::integer as before
+            from (select * from unnest(p_lanes) with ordinality as l (type, lane, limits, weights, said_slots, place)
+                  union all select null, null, null, null, null, cardinality(p_lanes) + 1) l) f;
 
   -- What each limit allows, by a look without locks.
   loop
@@ -252,7 +266,7 @@ begin
                           else coalesce(g.free, n.slots) end order by k.key) as free,
            array_agg(n.pace is not null order by k.key) as paced,
            min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
-           bool_and(n.known) as known
+           bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed
       into v_limit
       from unnest(v_keys) as k (key)
       left join lateral (select * from berth.task_limit l where l.key = k.key) o on true
@@ -273,12 +287,13 @@ begin
   v_free := v_limit.free;
   again := v_limit.again;
   v_want := array_fill(0, array[cardinality(v_keys)]);
-  foreach v_head in array p_lanes loop
+  v_paced := v_limit.paced;
+  for v_lane in 1 .. cardinality(p_lanes) loop
     v_most := p_size;
-    for n in 1 .. cardinality(v_head.limits) loop
-      v_i := array_position(v_keys, v_head.limits[n]);
-      v_most := least(v_most, case when v_limit.paced[v_i] then least(v_free[v_i] / v_head.weights[n], 1)
-                                   else v_free[v_i] / v_head.weights[n] end);
+    for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
+      v_i := v_key[n];
+      v_most := least(v_most, case when v_paced[v_i] then least(v_free[v_i] / v_weight[n], 1)
+                                   else v_free[v_i] / v_weight[n] end);
       if v_most = 0 then
         waits := waits || v_keys[v_i];
         if v_free[v_i] = 0 then
@@ -310,104 +325,104 @@ begin
   if v_tasks.ctids is null then
     return;
   end if;
-  for n in 1 .. cardinality(v_tasks.lanes) loop
-    v_head := p_lanes[v_tasks.lanes[n]];
-    for i in 1 .. cardinality(v_head.limits) loop
-      v_i := array_position(v_keys, v_head.limits[i]);
-      v_want[v_i] := v_want[v_i] + v_head.weights[i];
+  foreach v_lane in array v_tasks.lanes loop
+    for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
+      v_want[v_key[n]] := v_want[v_key[n]] + v_weight[n];
     end loop;
   end loop;
 
   -- The rows of keys that nobody uses yet. Two who make the same one would have to wait: the second goes without.
-  insert into berth.slot_group (key, number, capacity, used)
-  select k.key, 1, k.slots, 0
-    from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
-   where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
-     and not exists (select from berth.slot_group g where g.key = k.key)
-     and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
-  on conflict do nothing;
+  if v_limit.keyed then
+    insert into berth.slot_group (key, number, capacity, used)
+    select k.key, 1, k.slots, 0
+      from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
+     where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
+       and not exists (select from berth.slot_group g where g.key = k.key)
+       and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
+    on conflict do nothing;
+  end if;
 
   -- Then as many groups with room as are wanted, beginning at a place of our own.
-  select array_agg(l.key) as keys, array_agg(l.number) as numbers, array_agg(l.used) as used,
-         array_agg(l.capacity) as capacity, array_agg(l.ctid) as ctids
+  select array_agg(k.place) as keys, array_agg(l.number) as numbers, array_agg(l.used) as used,
+         array_agg(l.capacity - l.used) as free, array_agg(l.ctid) as ctids
     into v_groups
-    from unnest(v_keys, v_want) as k (key, want)
+    from unnest(v_keys, v_want) with ordinality as k (key, want, place)
    cross join lateral (
-     select g.ctid as place, k.want,
+     select g.ctid as place,
             sum(g.capacity - g.used) over (order by (g.number + pg_backend_pid()) % 50, g.number)
               - (g.capacity - g.used) as before
        from berth.slot_group g
       where k.want > 0 and g.key = k.key and g.used < g.capacity) r
    cross join lateral (
-     select g.key, g.number, g.used, g.capacity, g.ctid from berth.slot_group g
-      where r.before < r.want and g.ctid = r.place and g.used < g.capacity
+     select g.number, g.used, g.capacity, g.ctid from berth.slot_group g
+      where r.before < k.want and g.ctid = r.place and g.used < g.capacity
         for update skip locked) l;
-  v_used := v_groups.used;
+  v_group := v_groups.keys;
+  v_number := v_groups.numbers;
+  v_room := v_groups.free;
+  v_next := array_fill(0, array[cardinality(v_keys)]);
+  for n in reverse coalesce(cardinality(v_group), 0) .. 1 loop
+    v_next[v_group[n]] := n;  -- its first group, for they come key by key
+  end loop;
 
   -- Starts under a paced limit come one by one, whoever asks.
   for v_i in 1 .. cardinality(v_keys) loop
-    if v_limit.paced[v_i] and v_want[v_i] > 0 then
+    if v_paced[v_i] and v_want[v_i] > 0 then
       perform from berth.task_limit l
         where l.key = berth.rule_of(v_keys[v_i]) and coalesce(l.next_start_at, '-infinity') <= p_now for update skip locked;
       v_free[v_i] := case when found then 1 else 0 end;
     end if;
   end loop;
 
-  for n in 1 .. cardinality(v_tasks.ctids) loop
-    v_head := p_lanes[v_tasks.lanes[n]];
+  for t in 1 .. cardinality(v_tasks.ctids) loop
+    v_lane := v_tasks.lanes[t];
     v_part := '{}';
-    v_starts := true;
-    for i in 1 .. cardinality(v_head.limits) loop
-      v_i := array_position(v_keys, v_head.limits[i]);
-      if v_limit.paced[v_i] and v_free[v_i] = 0 then
-        v_starts := false;
-        exit;
-      end if;
-      v_need := case when v_slots[v_i] is null then 0 else v_head.weights[i] end;
-      v_at := array_position(v_groups.keys, v_head.limits[i]);
-      while v_need > 0 and v_at <= cardinality(v_groups.keys) loop
-        v_took := case when v_groups.keys[v_at] = v_head.limits[i]
-                       then least(v_need, v_groups.capacity[v_at] - v_used[v_at]) else 0 end;
-        if v_took > 0 then
-          v_part := v_part || (v_head.limits[i], v_groups.numbers[v_at], v_took)::berth.slots_held;
-          v_used[v_at] := v_used[v_at] + v_took;
+    v_hold := '{}';
+    v_need := 0;
+    for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
+      v_i := v_key[n];
+      v_need := case when v_paced[v_i] and v_free[v_i] = 0 then 1 when v_slots[v_i] is null then 0 else v_weight[n] end;
+      exit when v_paced[v_i] and v_free[v_i] = 0;
+      v_at := v_next[v_i];
+      while v_need > 0 and v_group[v_at] = v_i loop
+        if v_room[v_at] > 0 then
+          v_took := least(v_need, v_room[v_at]);
+          v_part := v_part || array[v_at, v_took];
+          v_hold := v_hold || (v_keys[v_i], v_number[v_at], v_took)::berth.slots_held;
+          v_room[v_at] := v_room[v_at] - v_took;
           v_need := v_need - v_took;
         end if;
         v_at := v_at + 1;
       end loop;
-      if v_need > 0 then
-        v_starts := false;
-        exit;
-      end if;
+      exit when v_need > 0;
     end loop;
-    if v_starts then
-      ctids := ctids || v_tasks.ctids[n];
-      held := held || v_part::text;
-      reached := v_tasks.lanes[n];
-      for i in 1 .. cardinality(v_head.limits) loop
-        v_i := array_position(v_keys, v_head.limits[i]);
-        if v_limit.paced[v_i] then
-          v_free[v_i] := 0;
-          paced := paced || berth.rule_of(v_keys[v_i]);
+    if v_need = 0 then
+      ctids := ctids || v_tasks.ctids[t];
+      held := held || v_hold::text;
+      reached := v_lane;
+      for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
+        if v_paced[v_key[n]] then
+          v_free[v_key[n]] := 0;
+          paced := paced || berth.rule_of(v_keys[v_key[n]]);
         end if;
+        while v_room[v_next[v_key[n]]] = 0 and v_group[v_next[v_key[n]] + 1] = v_key[n] loop
+          v_next[v_key[n]] := v_next[v_key[n]] + 1;
+        end loop;
       end loop;
     else  -- what it took of its other limits
-      for i in 1 .. cardinality(v_part) loop
-        for v_at in 1 .. cardinality(v_groups.keys) loop
-          if v_groups.keys[v_at] = v_part[i].key and v_groups.numbers[v_at] = v_part[i].number then
-            v_used[v_at] := v_used[v_at] - v_part[i].count;
-          end if;
-        end loop;
+      for p in 1 .. cardinality(v_part) by 2 loop
+        v_room[v_part[p]] := v_room[v_part[p]] + v_part[p + 1];
       end loop;
     end if;
   end loop;
 
-  update berth.slot_group g set used = u.used
-    from unnest(v_groups.ctids, v_groups.used, v_used) as u (ctid, old_used, used)
-   where g.ctid = u.ctid and u.used <> u.old_used;
-  if 0 = any (v_used) then  -- a row was made for a key, and then nothing started
-    delete from berth.slot_group g using unnest(v_groups.keys, v_groups.numbers, v_used) as u (key, number, used)
-     where g.key = u.key and g.number = u.number and u.used = 0 and split_part(g.key, '/', 4) <> '';
+  update berth.slot_group g set used = u.used + u.free - u.room
+    from unnest(v_groups.ctids, v_groups.used, v_groups.free, v_room) as u (ctid, used, free, room)
+   where g.ctid = u.ctid and u.free <> u.room;
+  if v_limit.keyed then  -- a row was made for a key, and then nothing started
+    delete from berth.slot_group g
+     using unnest(v_groups.ctids, v_groups.used, v_groups.free, v_room, v_group) as u (ctid, used, free, room, key)
+     where g.ctid = u.ctid and u.used = 0 and u.free = u.room and split_part(v_keys[u.key], '/', 4) <> '';
   end if;
 end $$;
 
