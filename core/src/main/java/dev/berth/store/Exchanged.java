@@ -1,6 +1,8 @@
 package dev.berth.store;
 
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to an exchange. */
 public sealed interface Exchanged {
@@ -11,8 +13,16 @@ public sealed interface Exchanged {
    * @param claims new work
    * @param stale outcomes that were refused because their lease had been taken away
    * @param cancelled running tasks of this session that someone asked to cancel
+   * @param again when a task under a paced limit may start, which could not now; null for none
    */
-  record Done(List<Claim> claims, List<Lease> stale, List<Lease> cancelled) implements Exchanged {
+  record Done(
+      List<Claim> claims, List<Lease> stale, List<Lease> cancelled, @Nullable Duration again)
+      implements Exchanged {
+
+    public Done(List<Claim> claims, List<Lease> stale, List<Lease> cancelled) {
+      this(claims, stale, cancelled, null);
+    }
+
     public Done {
       claims = List.copyOf(claims);
       stale = List.copyOf(stale);

@@ -90,7 +90,8 @@ public record TypeLimits<P>(
     own.ifPresent(slots -> rules.add(new LimitRule(LimitKey.ofType(type), slots)));
     keyed.forEach(
         limit -> rules.add(new LimitRule(LimitKey.ruleOf(type, limit.name()), limit.slots())));
-    shared.forEach(use -> rules.add(new LimitRule(use.limit().key(), use.limit().slots())));
+    shared.forEach(use ->
+        rules.add(new LimitRule(use.limit().key(), use.limit().slots(), use.limit().pace())));
     return rules;
   }
 }

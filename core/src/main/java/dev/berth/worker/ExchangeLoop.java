@@ -314,6 +314,9 @@ final class ExchangeLoop extends Loop {
       backlog = done.claims().size() >= asked;
       lookOut.looked();
     }
+    if (done.again() != null) {
+      lookOut.hintIn(done.again());
+    }
     if (!session.live()) {
       return; // the claims go back when the session is left
     }

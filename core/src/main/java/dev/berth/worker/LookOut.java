@@ -26,10 +26,16 @@ final class LookOut {
 
   /** Work may exist. */
   void hint() {
-    if (hintAt == Ticks.NEVER) {
-      hintAt = Ticks.now();
+    long now = Ticks.now();
+    if (hintAt > now) {
+      hintAt = now;
       signal.raise();
     }
+  }
+
+  /** Work may exist after this time; only the exchange loop says so. */
+  void hintIn(Duration wait) {
+    hintAt = Math.min(hintAt, Ticks.after(wait));
   }
 
   /** The tick of the next look; only the exchange loop asks. */

@@ -2,6 +2,7 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -37,10 +38,10 @@ final class MemoryAdmission {
     return left;
   }
 
-  boolean admits(MemoryTask task, MemorySession session, Set<LimitKey> leftToOthers) {
+  boolean admits(MemoryTask task, MemorySession session, Set<LimitKey> leftToOthers, Instant now) {
     boolean admitted = true;
     for (Need need : task.submission.lane().needs()) {
-      if (leftToOthers.contains(need.key()) || !slots.admits(need)) {
+      if (leftToOthers.contains(need.key()) || !slots.admits(need, now)) {
         inVain.computeIfAbsent(need.key(), key -> new HashSet<>()).add(session);
         admitted = false;
       }

@@ -36,7 +36,7 @@ final class MemoryAttempts {
     task.startedAt = now;
     task.progress = null;
     session.running.put(task.id(), task);
-    slots.take(task);
+    slots.take(task, now);
     task.runs.add(new MemoryRun(++lastRunEvent, now, slots.numbers(task)));
     return task.claim();
   }

@@ -49,7 +49,7 @@ record MemoryExplain(
       obstacles.add(new Obstacle.NoWorker(type, queue));
     }
     for (Need need : task.submission.lane().needs()) {
-      obstacles.addAll(slots.obstacles(need));
+      obstacles.addAll(slots.obstacles(need, now));
     }
     return obstacles;
   }

@@ -6,10 +6,12 @@ import dev.berth.store.LimitView.Source;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,6 +34,9 @@ final class MemoryLimits {
 
   private final Set<LimitKey> paused = new HashSet<>();
 
+  /** The least time between two starts, by the newest word of the code. */
+  private final Map<LimitKey, Duration> pace = new HashMap<>();
+
   /** How many slots a limit has; empty where it does not limit. */
   OptionalInt slots(LimitKey key) {
     Integer number = number(byHand, key);
@@ -51,6 +56,10 @@ final class MemoryLimits {
       return Source.OVERRIDE;
     }
     return number(byCode, key) != null ? Source.CODE : Source.SUBMIT;
+  }
+
+  Optional<Duration> pace(LimitKey key) {
+    return Optional.ofNullable(pace.get(key));
   }
 
   boolean paused(LimitKey key) {
@@ -75,6 +84,7 @@ final class MemoryLimits {
       }
       for (LimitRule rule : type.limits()) {
         said.put(rule.key(), OptionalInt.of(rule.slots()));
+        pace.compute(rule.key(), (key, before) -> rule.pace());
       }
       said.forEach((key, slots) -> {
         if (!slots.equals(byCode.put(key, slots))) {

@@ -7,13 +7,16 @@ import dev.berth.store.LimitView;
 import dev.berth.store.LimitView.Holder;
 import dev.berth.store.Obstacle;
 import dev.berth.store.Obstacle.NoRoom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +33,9 @@ final class MemorySlots {
   private final Map<LimitKey, Map<MemoryTask, Integer>> holders = new HashMap<>();
   private final Map<LimitKey, Integer> used = new HashMap<>();
 
+  /** When the next task may start under a paced limit. */
+  private final Map<LimitKey, Instant> nextStart = new HashMap<>();
+
   /** The limits under which more may start since the call began. */
   private final Set<LimitKey> freed = new TreeSet<>();
 
@@ -38,19 +44,36 @@ final class MemorySlots {
     this.ready = ready;
   }
 
-  boolean admits(Need need) {
+  boolean admits(Need need, Instant now) {
     OptionalInt slots = limits.slots(need.key());
     return !limits.paused(need.key())
+        && paced(need.key(), now).isEmpty()
         && (slots.isEmpty() || used(need.key()) + need.weight() <= slots.getAsInt());
   }
 
+  /** When the next task may start, if pace is in the way of one now. */
+  private Optional<Instant> paced(LimitKey key, Instant now) {
+    return limits
+        .pace(key)
+        .flatMap(pace -> Optional.ofNullable(nextStart.get(key)))
+        .filter(next -> next.isAfter(now));
+  }
+
+  /** When a ready task may start that only has to wait for its pace. */
+  Optional<Instant> nextStart(Instant now) {
+    return ready.keys().stream()
+        .flatMap(key -> paced(key, now).stream())
+        .min(Comparator.naturalOrder());
+  }
+
   /** What is in the way of a task that needs this. */
-  List<Obstacle> obstacles(Need need) {
+  List<Obstacle> obstacles(Need need, Instant now) {
     LimitKey key = need.key();
     List<Obstacle> obstacles = new ArrayList<>();
     if (limits.paused(key)) {
       obstacles.add(new Obstacle.LimitPaused(key));
     }
+    paced(key, now).ifPresent(next -> obstacles.add(new Obstacle.Paced(key, next)));
     limits
         .slots(key)
         .ifPresent(slots -> {
@@ -84,8 +107,9 @@ final class MemorySlots {
     return held == 0 ? used.remove(key) != null : !Objects.equals(used.put(key, held), held);
   }
 
-  void take(MemoryTask task) {
+  void take(MemoryTask task, Instant now) {
     for (Need need : task.submission.lane().needs()) {
+      limits.pace(need.key()).ifPresent(pace -> nextStart.put(need.key(), now.plus(pace)));
       holders.computeIfAbsent(need.key(), key -> new LinkedHashMap<>()).put(task, need.weight());
       used.merge(need.key(), need.weight(), Integer::sum);
     }
@@ -120,7 +144,7 @@ final class MemorySlots {
   Set<String> collectQueues() {
     Set<String> queues = new TreeSet<>();
     for (LimitKey key : freed) {
-      if (admits(new Need(key, 1, 0))) {
+      if (admits(new Need(key, 1, 0), Instant.MAX)) {
         queues.addAll(ready.queues(key));
       }
     }

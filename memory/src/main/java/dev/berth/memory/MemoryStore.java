@@ -178,7 +178,8 @@ public final class MemoryStore implements Store {
               .toList();
       session.claims = request.claims() == 0 ? List.of() : claim(session, request, now);
     }
-    return new Exchanged.Done(session.claims, session.stale, session.cancelled());
+    Duration again = slots.nextStart(now).map(next -> Duration.between(now, next)).orElse(null);
+    return new Exchanged.Done(session.claims, session.stale, session.cancelled(), again);
   }
 
   private List<Claim> claim(MemorySession session, ExchangeRequest request, Instant now) {
@@ -191,7 +192,7 @@ public final class MemoryStore implements Store {
             queue,
             session.types,
             free,
-            task -> admission.admits(task, session, leftToOthers),
+            task -> admission.admits(task, session, leftToOthers, now),
             task -> {
               claims.add(attempts.start(task, session, now));
               admission.started(task, session);

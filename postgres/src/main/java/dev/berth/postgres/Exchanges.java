@@ -39,6 +39,7 @@ final class Exchanges {
   private final List<Lease> stale = new ArrayList<>();
   private final List<Lease> cancelled = new ArrayList<>();
   private final List<Hint> hints = new ArrayList<>();
+  private @Nullable Duration again;
 
   private Exchanges(WorkerSession session, ExchangeRequest request) {
     this.session = session;
@@ -120,13 +121,7 @@ final class Exchanges {
       switch (rows.getString("kind")) {
         case "claim" -> claims.add(new Placed(claim(rows), instantOf(rows, "position")));
         case "back" -> hints.add(hint(rows));
-        case "lanes" ->
-            session
-                .plan()
-                .lanes(
-                    rows.getString("queue"),
-                    rows.getString("payload"),
-                    rows.getBoolean("foreign_types"));
+        case "lanes" -> lanes(rows);
         case "freed" ->
             hints.add(new Hint.Ready(rows.getString("queue"), Hint.Ready.LANES, Instant.EPOCH));
         case "level" ->
@@ -153,7 +148,20 @@ final class Exchanges {
         default -> throw new IllegalStateException("Unknown row kind " + rows.getString("kind"));
       }
     }
-    return new Exchanged.Done(inOrder(), stale, cancelled);
+    return new Exchanged.Done(inOrder(), stale, cancelled, again);
+  }
+
+  private void lanes(ResultSet row) throws SQLException {
+    session
+        .plan()
+        .lanes(row.getString("queue"), row.getString("payload"), row.getBoolean("foreign_types"));
+    Instant next = instant(row, "due_at");
+    if (next != null) {
+      Duration wait = Duration.between(instantOf(row, "position"), next);
+      again = again == null || wait.compareTo(again) < 0 ? wait : again;
+      // a scan by the plan might not look at the lanes then
+      session.plan().limited(row.getString("queue"));
+    }
   }
 
   /** As the queues were asked for, then by priority and position: rows come in any order. */

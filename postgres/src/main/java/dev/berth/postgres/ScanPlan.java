@@ -163,6 +163,11 @@ final class ScanPlan {
     queue.cursor = cursor;
   }
 
+  /** Work under limits may be free to start at the next claim. */
+  synchronized void limited(String name) {
+    queue(name).lanes = true;
+  }
+
   /** Whether the claim got less than it asked for: then only a scan can find more here. */
   synchronized void dry(String name, boolean dry) {
     queue(name).dry = dry;

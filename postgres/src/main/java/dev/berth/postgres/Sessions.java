@@ -6,6 +6,7 @@ import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
+import dev.berth.task.LimitRule;
 import dev.berth.task.TaskId;
 import java.sql.Array;
 import java.sql.Connection;
@@ -16,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The life of a session: open, renew, leave. */
 final class Sessions {
@@ -116,8 +119,8 @@ final class Sessions {
 
   private static void registerLimits(Connection connection, List<Handled> types)
       throws SQLException {
-    Map<String, Integer> rules = new LinkedHashMap<>();
-    types.forEach(t -> t.limits().forEach(rule -> rules.put(rule.key().value(), rule.slots())));
+    Map<String, LimitRule> rules = new LinkedHashMap<>();
+    types.forEach(t -> t.limits().forEach(rule -> rules.put(rule.key().value(), rule)));
     Database.run(
         connection,
         Statements.REGISTER_LIMITS,
@@ -125,9 +128,14 @@ final class Sessions {
           statement.setArray(
               1, Arrays.of(connection, "text", types, t -> LimitKey.ofType(t.type()).value()));
           statement.setArray(2, Arrays.texts(connection, rules.keySet()));
-          statement.setArray(3, connection.createArrayOf("int4", rules.values().toArray()));
+          statement.setArray(3, Arrays.of(connection, "int4", rules.values(), LimitRule::slots));
+          statement.setArray(4, Arrays.of(connection, "int8", rules.values(), Sessions::pace));
           return statement.execute();
         });
+  }
+
+  private static @Nullable Long pace(LimitRule rule) {
+    return rule.pace() == null ? null : TimeUnit.NANOSECONDS.toMicros(rule.pace().toNanos());
   }
 
   private static List<Lease> cancelled(ResultSet row) throws SQLException {

@@ -436,7 +436,7 @@ create function berth.recount_limit(p_key text)
 create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
 
-create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[])
+create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])
   returns void;
 
 create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])

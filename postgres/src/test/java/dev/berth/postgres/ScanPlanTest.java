@@ -20,7 +20,7 @@ class ScanPlanTest {
 
   @Test
   void aQueueNeverSeenIsScanned() {
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
   }
 
   @Test
@@ -60,7 +60,7 @@ class ScanPlanTest {
     pass(1_900);
     assertThat(modes()).containsExactly(Mode.PLAIN);
     pass(200);
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
   }
 
   @Test
@@ -69,7 +69,7 @@ class ScanPlanTest {
     plan.read(QUEUE, 5, LATE, false);
     plan.dry(QUEUE, true);
 
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
   }
 
   @Test
@@ -115,7 +115,7 @@ class ScanPlanTest {
     plan.read(QUEUE, 5, LATE, false);
     plan.dry(QUEUE, false);
 
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
   }
 
   @Test
@@ -125,7 +125,30 @@ class ScanPlanTest {
     plan.dry(QUEUE, false);
     plan.failed();
 
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
+  }
+
+  @Test
+  void limitedWorkThatIsBlockedIsLookedAtWhenSlotsAreFreed() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lanes(QUEUE, "lane", false);
+
+    assertThat(lines())
+        .containsExactly(
+            new Line(QUEUE, null, null, Mode.FREED, "lane"), new Line(QUEUE, 5, LATE, Mode.PLAIN));
+  }
+
+  @Test
+  void limitedWorkThatIsAnnouncedIsLookedAtOnce() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lower(new Hint.Ready(QUEUE, Hint.Ready.LANES, EARLY));
+
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.PLAIN);
+    assertThat(modes()).containsExactly(Mode.PLAIN);
   }
 
   @Test
@@ -135,7 +158,7 @@ class ScanPlanTest {
     plan.dry(QUEUE, false);
     plan.lower((Hint.Ready) Hint.ANYWHERE);
 
-    assertThat(modes()).containsExactly(Mode.SCAN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.SCAN);
   }
 
   private void scanned(long tookMillis, boolean complete) {

@@ -263,7 +263,7 @@ end $$;
 --   stale   an outcome that was refused, the lease was taken away: token
 --   back    a task that went back to the queue: queue, priority, due_at, position (now)
 --   lanes   a queue with limited work: queue, payload (the cursor for the next claim from its lanes), due_at (when a paced
---           limit may be asked again), foreign_types (whether to look again next time, else when slots are freed)
+--           limit may be asked again), position (now), foreign_types (whether to look again next time, else when slots are freed)
 --   freed   slots were given back that others wait for: queue
 --   cancel  a task this session runs and somebody asked to cancel: id, token
 --   lost    the session is gone; nothing was done
@@ -422,6 +422,7 @@ begin
         kind := 'lanes';
         payload := v_basket.cursor;
         due_at := v_basket.again;
+        position := v_now;
         foreign_types := v_basket.more;
         return next;
         kind := 'level';

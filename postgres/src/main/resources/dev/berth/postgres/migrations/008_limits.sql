@@ -289,16 +289,17 @@ begin
 end $$;
 
 -- What a worker's code says of the limits of its types; a type that had one and has none now loses it.
-create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[]) returns void language plpgsql as $$
+create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])  -- microseconds
+returns void language plpgsql as $$
 declare
   v_key text;
 begin
-  insert into berth.task_limit as l (key, code_slots)
-  select k.key, k.slots from unnest(p_keys, p_slots) as k (key, slots)
+  insert into berth.task_limit as l (key, code_slots, pace)
+  select k.key, k.slots, k.pace * interval '1 microsecond' from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace)
     left join berth.task_limit known on known.key = k.key
-   where known.code_slots is distinct from k.slots
+   where known.code_slots is distinct from k.slots or known.pace is distinct from k.pace * interval '1 microsecond'
    order by k.key
-  on conflict (key) do update set code_slots = excluded.code_slots, removed = false;
+  on conflict (key) do update set code_slots = excluded.code_slots, pace = excluded.pace, removed = false;
   update berth.task_limit l set code_slots = null, submit_slots = null, removed = true
     from unnest(p_types) as t (key)
    where (l.key = t.key or l.key like t.key || '/%') and l.key <> all (p_keys)

@@ -6,7 +6,7 @@
 -- lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
--- and no slot row is touched. A slot stays with its session for 200 ms at most after it was taken; then it goes back,
+-- and no slot row is touched. A slot stays with its session for 100 ms at most after it was taken; then it goes back,
 -- and if others wait for it, it is left to them for once. It also goes back at once if the limit was changed, is paused
 -- or paced.
 --
@@ -19,7 +19,7 @@ create function berth.hand_on(
   out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_oldest  timestamptz := p_now - interval '200 milliseconds';
+  v_oldest  timestamptz := p_now - interval '100 milliseconds';
   v_keys    text[] := array(select distinct h.key from unnest(p_freed) as f, unnest(f.held) as h);
   v_stopped text[];
   v_freed   record;
@@ -177,7 +177,8 @@ begin
       v_found := v_found + (select min(s) from unnest(v_next.said_slots) as s);
     end loop;
     if v_lanes <> '{}' then
-      v_taken := berth.take_slots(p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left, p_now);
+      v_taken := berth.take_slots(
+        p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left || p_basket.paced, p_now);
       p_basket.ctids := p_basket.ctids || v_taken.ctids;
       p_basket.held := p_basket.held || v_taken.held;
       p_basket.since := p_basket.since || array_fill(null::timestamptz, array[cardinality(v_taken.ctids)]);

@@ -1,1 +1,1 @@
-select berth.register_limits(?, ?, ?)
+select berth.register_limits(?, ?, ?, ?)
