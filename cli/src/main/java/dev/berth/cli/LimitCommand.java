@@ -9,6 +9,7 @@ import dev.berth.store.Command.ResetLimit;
 import dev.berth.store.Command.ResumeLimit;
 import dev.berth.store.Command.SetLimit;
 import dev.berth.store.LimitView;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class LimitCommand extends CommandGroup {
 
   @Command(
       description = {
-        "Set the number of slots, over whatever the code says, until it is reset.",
+        "Set the number of slots, over whatever the code says, until it is reset or for a time.",
         "More slots count at once. With fewer, running tasks go on and none starts until there"
             + " is room; 0 blocks."
       })
@@ -61,9 +62,14 @@ final class LimitCommand extends CommandGroup {
               required = true,
               description = "How many slots, 0 to 1000000.")
           int slots,
+      @Option(
+              names = "--for",
+              paramLabel = "TIME",
+              description = "For how long, such as PT30M; without it until it is reset.")
+          @Nullable Duration lasts,
       @Mixin StoreOptions store,
       @Mixin Output output) {
-    SetLimit command = new SetLimit(key, slots);
+    SetLimit command = new SetLimit(key, slots, lasts);
     try (Berth berth = store.open()) {
       List<LimitView> before = berth.reader().limits();
       Applied applied = berth.apply(command);

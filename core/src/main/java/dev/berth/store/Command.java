@@ -4,6 +4,8 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Slots;
 import dev.berth.task.Names;
 import dev.berth.task.TaskId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** A change made by hand, from the API, the command line or SQL. */
 public sealed interface Command {
@@ -31,10 +33,26 @@ public sealed interface Command {
     }
   }
 
-  /** The number of a limit, or of all keys under a rule, over whatever the code says. */
-  record SetLimit(LimitKey key, int slots) implements Command {
+  /**
+   * The number of a limit, or of all keys under a rule, over whatever the code says.
+   *
+   * @param lasts after which time the code counts again; null: until it is reset
+   */
+  record SetLimit(LimitKey key, int slots, @Nullable Duration lasts) implements Command {
     public SetLimit {
       Slots.check(key.value(), slots);
+      if (lasts != null && !lasts.isPositive()) {
+        throw new IllegalArgumentException(
+            "The number of the limit "
+                + key
+                + " cannot be set for "
+                + lasts
+                + ": use a time longer than zero");
+      }
+    }
+
+    public SetLimit(LimitKey key, int slots) {
+      this(key, slots, null);
     }
   }
 

@@ -43,7 +43,8 @@ final class MemoryCommands {
       case Command.RetryTask(TaskId id) -> retry(id, now);
       case Command.PauseQueue(String queue) -> done(paused.add(queue));
       case Command.ResumeQueue(String queue) -> resume(queue);
-      case Command.SetLimit(LimitKey key, int number) -> changed(key, limits.set(key, number));
+      case Command.SetLimit(LimitKey key, int number, Duration lasts) ->
+          changed(key, limits.set(key, number, lasts == null ? null : now.plus(lasts)));
       case Command.ResetLimit(LimitKey key) -> changed(key, limits.reset(key));
       case Command.PauseLimit(LimitKey key) -> changed(key, limits.pause(key));
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));

@@ -7,10 +7,12 @@ import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryLimits {
 
   private final Map<LimitKey, Integer> byHand = new HashMap<>();
+
+  /** Until when a number by hand counts, where that was said. */
+  private final Map<LimitKey, Instant> ends = new HashMap<>();
 
   /** The newest word of the code; empty where a type had a limit and has it no more. */
   private final Map<LimitKey, OptionalInt> byCode = new HashMap<>();
@@ -95,13 +100,27 @@ final class MemoryLimits {
     return changed;
   }
 
-  boolean set(LimitKey key, int slots) {
+  boolean set(LimitKey key, int slots, @Nullable Instant end) {
     Integer before = byHand.put(key, slots);
-    return before == null || before != slots;
+    Instant endBefore = end == null ? ends.remove(key) : ends.put(key, end);
+    return before == null || before != slots || !Objects.equals(end, endBefore);
   }
 
   boolean reset(LimitKey key) {
+    ends.remove(key);
     return byHand.remove(key) != null;
+  }
+
+  /** Takes back what was set by hand until now; returns the limits, or rules. */
+  Set<LimitKey> expire(Instant now) {
+    Set<LimitKey> expired = new TreeSet<>();
+    ends.forEach((key, end) -> {
+      if (!end.isAfter(now)) {
+        expired.add(key);
+      }
+    });
+    expired.forEach(this::reset);
+    return expired;
   }
 
   boolean pause(LimitKey key) {

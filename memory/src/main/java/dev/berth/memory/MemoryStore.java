@@ -131,6 +131,7 @@ public final class MemoryStore implements Store {
           returned += attempts.crash(task, now) ? 1 : 0;
         }
       }
+      limits.expire(now).forEach(slots::changed);
       tasks.prune(now);
       return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
     });

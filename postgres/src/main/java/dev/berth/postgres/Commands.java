@@ -4,7 +4,11 @@ import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.task.TaskId;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Commands as calls of SQL functions. */
@@ -19,8 +23,7 @@ record Commands(Database database) {
           word("pause queue " + queue, Statements.PAUSE, queue, null);
       case Command.ResumeQueue(String queue) ->
           word("resume queue " + queue, Statements.RESUME, queue, null);
-      case Command.SetLimit(LimitKey key, int slots) ->
-          word("set limit " + key, Statements.SET_LIMIT, key.value(), slots);
+      case Command.SetLimit set -> setLimit(set);
       case Command.ResetLimit(LimitKey key) ->
           word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null);
       case Command.PauseLimit(LimitKey key) ->
@@ -30,6 +33,19 @@ record Commands(Database database) {
       case Command.RecountLimit(LimitKey key) ->
           word("recount limit " + key, Statements.RECOUNT_LIMIT, key.value(), null);
     };
+  }
+
+  private Applied setLimit(Command.SetLimit set) {
+    Duration lasts = set.lasts();
+    return database.run(
+        "set limit " + set.key(),
+        Statements.SET_LIMIT,
+        prepared -> {
+          prepared.setString(1, set.key().value());
+          prepared.setInt(2, set.slots());
+          prepared.setObject(3, lasts == null ? null : (Long) lasts.toMillis(), Types.BIGINT);
+          return answer(prepared);
+        });
   }
 
   private Applied cancel(TaskId task, String reason) {
@@ -45,11 +61,15 @@ record Commands(Database database) {
           if (second != null) {
             prepared.setObject(2, second);
           }
-          try (ResultSet row = prepared.executeQuery()) {
-            row.next();
-            return applied(row.getString(1));
-          }
+          return answer(prepared);
         });
+  }
+
+  private static Applied answer(PreparedStatement prepared) throws SQLException {
+    try (ResultSet row = prepared.executeQuery()) {
+      row.next();
+      return applied(row.getString(1));
+    }
   }
 
   private static Applied applied(String word) {

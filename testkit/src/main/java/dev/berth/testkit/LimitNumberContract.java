@@ -9,6 +9,7 @@ import dev.berth.store.Command;
 import dev.berth.store.LimitView;
 import dev.berth.store.LimitView.Source;
 import dev.berth.task.LimitRule;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,23 @@ abstract class LimitNumberContract extends LimitTest {
 
     assertNumber(MAIL, 3, Source.CODE);
     assertThat(claimAll(claimer, 10)).hasSize(2);
+  }
+
+  @Test
+  void aNumberSetForATimeIsTakenBackByTheSweep() {
+    submitLike(Draft.task().under(gpu(2)), 10);
+    Claimer claimer = claimer();
+    store.apply(new Command.SetLimit(GPU, 1, Duration.ofSeconds(10)));
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+
+    fixture.advance(Duration.ofSeconds(9));
+    store.sweep();
+    assertNumber(GPU, 1, Source.OVERRIDE);
+    fixture.advance(Duration.ofSeconds(1));
+    store.sweep();
+
+    assertNumber(GPU, 2, Source.SUBMIT);
+    assertThat(claimAll(claimer, 10)).hasSize(1);
   }
 
   @Test

@@ -53,6 +53,7 @@ create function berth.sweep(
 ) language plpgsql as $$
 begin
   select e.expired, e.returned into expired, returned from berth.expire_sessions() e;
+  perform berth.expire_overrides();
   select p.promoted, p.floor, p.next_due into promoted, floor, next_due from berth.promote(p_floor) p;
 end $$;
 

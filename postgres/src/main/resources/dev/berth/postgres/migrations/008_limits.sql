@@ -15,6 +15,7 @@ create table berth.task_limit (
   key            text    not null,
   slots          integer,                          -- the number in force; null: no limit
   override_slots integer,                          -- said by a person; wins over
+  override_until timestamptz,                      --   until when; null: until it is reset
   code_slots     integer,                          -- what a worker registered last, which wins over
   submit_slots   integer,                          -- what came with a task,
   removed        boolean not null default false,   --   which counts no more once code has taken the limit away
@@ -216,15 +217,17 @@ begin
   end loop;
 end $$;
 
-create function berth.set_limit(p_key text, p_slots integer) returns text language plpgsql as $$
+-- p_for: after which time the code counts again; null: once it is reset.
+create function berth.set_limit(p_key text, p_slots integer, p_for interval default null) returns text language plpgsql as $$
 begin
   if p_slots < 0 or p_slots > 1000000 then
     raise exception 'The limit % cannot have % slots: use 0 (blocks) to 1000000', p_key, p_slots
       using errcode = 'invalid_parameter_value';
   end if;
-  insert into berth.task_limit as l (key, override_slots) values (p_key, p_slots)
-  on conflict (key) do update set override_slots = excluded.override_slots
-    where l.override_slots is distinct from excluded.override_slots;
+  insert into berth.task_limit as l (key, override_slots, override_until) values (p_key, p_slots, berth.now() + p_for)
+  on conflict (key) do update set override_slots = excluded.override_slots, override_until = excluded.override_until
+    where l.override_slots is distinct from excluded.override_slots
+       or l.override_until is distinct from excluded.override_until;
   if not found then
     return 'unchanged';
   end if;
@@ -235,7 +238,7 @@ end $$;
 create function berth.reset_limit(p_key text) returns text language plpgsql as $$
 begin
   update berth.task_limit l
-     set override_slots = null,
+     set override_slots = null, override_until = null,
          -- Nobody has claimed under it yet: a waiting task may know its number.
          submit_slots = case when l.submit_slots is null and l.code_slots is null and not l.removed then (
            select n.slots from berth.task t, unnest(t.limits, t.said_slots) as n (key, slots)
@@ -246,6 +249,12 @@ begin
   end if;
   perform berth.change_limit(p_key);
   return 'done';
+end $$;
+
+-- Takes back what was set by hand until now.
+create function berth.expire_overrides() returns void language plpgsql as $$
+begin
+  perform berth.reset_limit(l.key) from berth.task_limit l where l.override_until <= berth.now() order by l.key;
 end $$;
 
 -- The queues in which limited work is ready.

@@ -1,1 +1,1 @@
-select berth.set_limit(?, ?)
+select berth.set_limit(?, ?, ? * interval '1 millisecond')
