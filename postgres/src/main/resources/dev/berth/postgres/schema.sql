@@ -155,6 +155,7 @@ create table berth.task_limit (
   key text not null,
   slots integer,
   override_slots integer,
+  override_until timestamp with time zone,
   code_slots integer,
   submit_slots integer,
   removed boolean not null default false,
@@ -325,6 +326,9 @@ create function berth.enter_quotas(p_ids uuid[])
 create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
+create function berth.expire_overrides()
+  returns void;
+
 create function berth.expire_sessions(OUT expired integer, OUT returned integer)
   returns record;
 
@@ -460,7 +464,7 @@ create function berth.retry(p_id uuid)
 create function berth.rule_of(p_key text)
   returns text;
 
-create function berth.set_limit(p_key text, p_slots integer)
+create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
   returns text;
 
 create function berth.settle_limit(p_key text)
