@@ -38,11 +38,13 @@ public final class Berth implements AutoCloseable {
   private final Submitter submitter;
   private final Codec codec;
   private final Submissions submissions;
+  private final Limits limits;
 
-  private Berth(Store store, Submitter submitter, Codec codec) {
+  private Berth(Store store, Submitter submitter, Codec codec, Limits limits) {
     this.store = store;
     this.submitter = submitter;
     this.codec = codec;
+    this.limits = limits;
     this.submissions = new Submissions(codec);
   }
 
@@ -52,7 +54,7 @@ public final class Berth implements AutoCloseable {
   }
 
   public static Berth on(Store store, Codec codec) {
-    return new Berth(store, store, codec);
+    return new Berth(store, store, codec, new Limits(store));
   }
 
   /** Berth on the store that this URL names, such as {@code jdbc:postgresql://host/database}. */
@@ -66,7 +68,7 @@ public final class Berth implements AutoCloseable {
    * transaction, which stays the caller's to commit.
    */
   public Berth through(Submitter other) {
-    return new Berth(store, other, codec);
+    return new Berth(store, other, codec, limits);
   }
 
   /**
@@ -182,9 +184,15 @@ public final class Berth implements AutoCloseable {
     return new WorkerBuilder(store, codec);
   }
 
-  /** Closes the store. Close workers first. */
+  /** Slots of limits for code that is no task. */
+  public Limits limits() {
+    return limits;
+  }
+
+  /** Gives back all slots held without tasks and closes the store. Close workers first. */
   @Override
   public void close() {
+    limits.close();
     store.close();
   }
 

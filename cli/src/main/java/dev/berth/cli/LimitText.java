@@ -24,10 +24,11 @@ final class LimitText {
     return Json.object()
         .put("slot", holder.group())
         .put("slots", holder.weight())
-        .put("task", holder.lease().task().toString())
-        .put("token", holder.lease().token())
+        .put("task", holder.task() == null ? null : holder.task().toString())
+        .put("token", holder.token())
         .put("type", holder.type())
         .put("worker", holder.worker())
+        .put("expires_at", holder.expiresAt().toString())
         .map();
   }
 
@@ -71,7 +72,11 @@ final class LimitText {
         new Table().number("SLOT").number("SLOTS").text("TASK").text("TYPE").text("WORKER");
     for (LimitView.Holder holder : holders) {
       table.row(
-          holder.group(), holder.weight(), holder.lease().task(), holder.type(), holder.worker());
+          holder.group(),
+          holder.weight(),
+          holder.task() == null ? "none" : holder.task(),
+          holder.type() == null ? "" : holder.type(),
+          holder.worker());
     }
     return table;
   }

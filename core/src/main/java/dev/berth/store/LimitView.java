@@ -1,16 +1,19 @@
 package dev.berth.store;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.task.TaskId;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit as it is now.
  *
  * @param slots how many there are
- * @param used how many running tasks hold; more than there are while a lowered limit drains
+ * @param used how many are held; more than there are while a lowered limit drains
  * @param waiting how many ready tasks are under it
  * @param source who said the number
- * @param holders the running tasks that hold its slots
+ * @param holders who holds its slots
  */
 public record LimitView(
     LimitKey key,
@@ -33,9 +36,22 @@ public record LimitView(
   }
 
   /**
-   * Who holds slots.
+   * Who holds slots: a running task, or somebody who took them without one.
    *
+   * @param task null where there is none
+   * @param type of the task
+   * @param token proves that they are held
+   * @param worker the name of the session that holds them
+   * @param expiresAt when they come back if that session is heard of no more
    * @param group the slot group they are of
+   * @param weight how many they are
    */
-  public record Holder(Lease lease, String type, String worker, int group, int weight) {}
+  public record Holder(
+      @Nullable TaskId task,
+      @Nullable String type,
+      long token,
+      String worker,
+      Instant expiresAt,
+      int group,
+      int weight) {}
 }

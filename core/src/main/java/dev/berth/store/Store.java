@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.limit.Need;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -31,6 +32,18 @@ public interface Store extends Submitter, AutoCloseable {
 
   /** Ends a session: what it still holds goes back to the queue without spending an attempt. */
   void leave(SessionId session);
+
+  /**
+   * Takes slots of one limit without a task, all that are needed or none, and never waits. They are
+   * held until they are released or the session ends. A repeat with the same number (after a lost
+   * reply) takes nothing more and returns the same token.
+   *
+   * @param number of this hold within the session, chosen by the caller and never used again
+   */
+  Held hold(SessionId session, long number, Need need);
+
+  /** Gives the slots of a hold back; false where the session did not hold them any more. */
+  boolean release(SessionId session, long number);
 
   /** Leaderless upkeep, harmless from any number of processes: promote, expire, prune. */
   Swept sweep();

@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The name of a worker that was given none: host, process, and a number within the process. */
-final class WorkerName {
+public final class WorkerName {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final int LONGEST_HOST = 100;
 
   private WorkerName() {}
 
-  static String next() {
+  public static String next() {
     return host() + "-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
   }
 

@@ -1,6 +1,7 @@
 package dev.berth.worker;
 
 import dev.berth.limit.Lane;
+import dev.berth.limit.Need;
 import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
@@ -9,6 +10,7 @@ import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
+import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
 import dev.berth.store.SessionId;
@@ -357,6 +359,16 @@ final class ScriptedStore implements Store {
     if (presence != null) {
       pending.addAll(presence.running.values());
     }
+  }
+
+  @Override
+  public Held hold(SessionId session, long number, Need need) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean release(SessionId session, long number) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -46,6 +46,13 @@ class ExamplesTest {
   }
 
   @Test
+  void slot() throws Exception {
+    assertThat(output(SlotMain::main))
+        .contains("We have the GPU", "Another slot is free: false", "limit/gpu: 1 of 1 in use")
+        .containsSubsequence("limit/gpu: 1 of 1 in use", "The task has the GPU");
+  }
+
+  @Test
   void readme() throws Exception {
     assertThat(output(ReadmeMain::main))
         .contains("Charged: Receipt[reference=receipt-42]", "To ada@example.org");

@@ -5,12 +5,13 @@ import dev.berth.limit.Need;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides whether a ready task may start: every limit it is under must have the slots, all or
- * nothing.
+ * Decides whether a ready task may start, or slots be held without one: every limit must have the
+ * slots, all or nothing.
  *
  * <p>It is fair among sessions: one that gives back slots of a limit and asks for more in the same
  * exchange gets none of that limit if another has asked in vain, so that the other comes first. If
@@ -38,9 +39,9 @@ final class MemoryAdmission {
     return left;
   }
 
-  boolean admits(MemoryTask task, MemorySession session, Set<LimitKey> leftToOthers, Instant now) {
+  boolean admits(List<Need> needs, MemorySession session, Set<LimitKey> leftToOthers, Instant now) {
     boolean admitted = true;
-    for (Need need : task.submission.lane().needs()) {
+    for (Need need : needs) {
       if (leftToOthers.contains(need.key()) || !slots.admits(need, now)) {
         inVain.computeIfAbsent(need.key(), key -> new HashSet<>()).add(session);
         admitted = false;
@@ -50,8 +51,8 @@ final class MemoryAdmission {
   }
 
   /** It got what it asked for. */
-  void started(MemoryTask task, MemorySession session) {
-    for (Need need : task.submission.lane().needs()) {
+  void started(List<Need> needs, MemorySession session) {
+    for (Need need : needs) {
       inVain.computeIfPresent(
           need.key(),
           (key, sessions) -> {

@@ -27,11 +27,16 @@ final class MemoryAttempts {
     this.slots = slots;
   }
 
+  /** Higher than all before. */
+  long nextToken() {
+    return ++lastToken;
+  }
+
   /** Begins an attempt of a task that was taken out of its line. */
   Claim start(MemoryTask task, MemorySession session, Instant now) {
     task.state = TaskState.RUNNING;
     task.session = session;
-    task.token = ++lastToken;
+    task.token = nextToken();
     task.attempt++;
     task.startedAt = now;
     task.progress = null;

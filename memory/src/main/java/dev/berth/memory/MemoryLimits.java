@@ -4,7 +4,6 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
 import dev.berth.store.LimitView.Source;
 import dev.berth.store.SessionRequest.Handled;
-import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,8 +70,9 @@ final class MemoryLimits {
     return paused.contains(key) || paused.contains(key.rule());
   }
 
-  void submitted(Submission submission) {
-    for (Need need : submission.lane().needs()) {
+  /** Somebody named these limits, with numbers in case nobody has said one before. */
+  void named(List<Need> needs) {
+    for (Need need : needs) {
       bySubmit.putIfAbsent(need.key().rule(), need.slots());
     }
   }

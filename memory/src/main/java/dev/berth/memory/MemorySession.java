@@ -20,6 +20,9 @@ final class MemorySession {
   final List<String> types;
   final Map<TaskId, MemoryTask> running = new LinkedHashMap<>();
 
+  /** What it holds without a task, by number. */
+  final Map<Long, MemoryHold> holds = new LinkedHashMap<>();
+
   /** The last exchange and its answer, for a repeat after a lost reply. */
   long number;
 
@@ -42,6 +45,10 @@ final class MemorySession {
 
   String worker() {
     return request.worker();
+  }
+
+  Instant expiresAt() {
+    return expiresAt;
   }
 
   boolean serves(String type, String queue) {

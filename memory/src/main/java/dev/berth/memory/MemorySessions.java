@@ -27,6 +27,11 @@ final class MemorySessions {
     return session != null && session.aliveAt(now) ? session : null;
   }
 
+  /** The session if it is known: one past its time keeps what it holds until a sweep finds it. */
+  @Nullable MemorySession find(SessionId id) {
+    return sessions.get(id);
+  }
+
   List<MemorySession> alive(Instant now) {
     return sessions.values().stream().filter(session -> session.aliveAt(now)).toList();
   }

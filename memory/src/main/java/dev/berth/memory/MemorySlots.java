@@ -23,14 +23,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Who holds the slots of each limit: exactly the running tasks that are under it, also while it has
- * fewer slots than that, or does not limit. Guarded by the lock of the store.
+ * Who holds the slots of each limit: the running tasks that are under it and the holds, also while
+ * it has fewer slots than that, or does not limit. Guarded by the lock of the store.
  */
 final class MemorySlots {
 
   private final MemoryLimits limits;
   private final ReadyTasks ready;
-  private final Map<LimitKey, Map<MemoryTask, Integer>> holders = new HashMap<>();
+  private final Map<LimitKey, Map<SlotHolder, Integer>> holders = new HashMap<>();
   private final Map<LimitKey, Integer> used = new HashMap<>();
 
   /** When the next task may start under a paced limit. */
@@ -97,7 +97,7 @@ final class MemorySlots {
     keys.addAll(holders.keySet());
     return keys.stream()
         .filter(key -> used(key) != held(key))
-        .map(key -> new Drift(key, Drift.Counter.USED, MemoryTask.NO_GROUP, used(key), held(key)))
+        .map(key -> new Drift(key, Drift.Counter.USED, SlotHolder.NO_GROUP, used(key), held(key)))
         .toList();
   }
 
@@ -107,22 +107,22 @@ final class MemorySlots {
     return held == 0 ? used.remove(key) != null : !Objects.equals(used.put(key, held), held);
   }
 
-  void take(MemoryTask task, Instant now) {
-    for (Need need : task.submission.lane().needs()) {
+  void take(SlotHolder holder, Instant now) {
+    for (Need need : holder.needs()) {
       limits.pace(need.key()).ifPresent(pace -> nextStart.put(need.key(), now.plus(pace)));
-      holders.computeIfAbsent(need.key(), key -> new LinkedHashMap<>()).put(task, need.weight());
+      holders.computeIfAbsent(need.key(), key -> new LinkedHashMap<>()).put(holder, need.weight());
       used.merge(need.key(), need.weight(), Integer::sum);
     }
   }
 
-  void giveBack(MemoryTask task) {
-    for (Need need : task.submission.lane().needs()) {
+  void giveBack(SlotHolder holder) {
+    for (Need need : holder.needs()) {
       LimitKey key = need.key();
       holders.computeIfPresent(
           key,
-          (same, tasks) -> {
-            tasks.remove(task);
-            return tasks.isEmpty() ? null : tasks;
+          (same, all) -> {
+            all.remove(holder);
+            return all.isEmpty() ? null : all;
           });
       used.computeIfPresent(
           key, (same, count) -> count == need.weight() ? null : count - need.weight());
@@ -177,7 +177,7 @@ final class MemorySlots {
 
   private List<Holder> holders(LimitKey key) {
     List<Holder> list = new ArrayList<>();
-    holders.getOrDefault(key, Map.of()).forEach((task, weight) -> list.add(task.holder(weight)));
+    holders.getOrDefault(key, Map.of()).forEach((one, weight) -> list.add(one.holder(weight)));
     return list;
   }
 

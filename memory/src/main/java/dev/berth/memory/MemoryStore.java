@@ -1,6 +1,7 @@
 package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
 import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
@@ -9,6 +10,7 @@ import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
+import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
 import dev.berth.store.SessionId;
@@ -48,6 +50,7 @@ public final class MemoryStore implements Store {
   private final MemoryQuotas quotas = new MemoryQuotas();
   private final MemoryTasks tasks = new MemoryTasks(ready, quotas, wakeUps);
   private final MemoryAttempts attempts = new MemoryAttempts(tasks, types, slots);
+  private final MemoryHolds holds = new MemoryHolds(limits, slots, admission, attempts);
   private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
   private final MemorySessions sessions = new MemorySessions();
   private final MemoryCommands commands =
@@ -112,10 +115,27 @@ public final class MemoryStore implements Store {
       MemorySession session = sessions.alive(id, now);
       if (session != null) {
         session.tasks().forEach(task -> attempts.release(task, now));
+        holds.releaseAll(session);
         admission.gone(session);
         sessions.remove(session);
       }
       return id;
+    });
+  }
+
+  @Override
+  public Held hold(SessionId id, long number, Need need) {
+    return at(now -> {
+      MemorySession session = sessions.alive(id, now);
+      return session == null ? new Held.SessionLost() : holds.hold(session, number, need, now);
+    });
+  }
+
+  @Override
+  public boolean release(SessionId id, long number) {
+    return at(now -> {
+      MemorySession session = sessions.find(id);
+      return session != null && holds.release(session, number);
     });
   }
 
@@ -127,6 +147,7 @@ public final class MemoryStore implements Store {
       int returned = 0;
       for (MemorySession session : dead) {
         admission.gone(session);
+        holds.releaseAll(session);
         for (MemoryTask task : session.tasks()) {
           returned += attempts.crash(task, now) ? 1 : 0;
         }
@@ -193,10 +214,10 @@ public final class MemoryStore implements Store {
             queue,
             session.types,
             free,
-            task -> admission.admits(task, session, leftToOthers, now),
+            task -> admission.admits(task.needs(), session, leftToOthers, now),
             task -> {
               claims.add(attempts.start(task, session, now));
-              admission.started(task, session);
+              admission.started(task.needs(), session);
             });
       }
     }

@@ -56,7 +56,7 @@ final class MemorySubmits {
       }
     }
     replaced.forEach(task -> attempts.cancel(task, "replaced by task " + submission.id(), now));
-    limits.submitted(submission);
+    limits.named(submission.lane().needs());
     tasks.submit(submission, now);
     return new Submitted.Accepted(submission.id());
   }

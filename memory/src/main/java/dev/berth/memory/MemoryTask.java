@@ -1,5 +1,6 @@
 package dev.berth.memory;
 
+import dev.berth.limit.Need;
 import dev.berth.store.AttemptView;
 import dev.berth.store.Claim;
 import dev.berth.store.Lease;
@@ -14,10 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One task with everything the store knows of it. Guarded by the lock of the store. */
-final class MemoryTask {
-
-  /** Slots in memory need no groups. */
-  static final int NO_GROUP = 0;
+final class MemoryTask implements SlotHolder {
 
   final Submission submission;
   final Instant submittedAt;
@@ -90,9 +88,18 @@ final class MemoryTask {
         dueAt);
   }
 
-  Holder holder(int weight) {
-    String worker = session == null ? "" : session.worker();
-    return new Holder(lease(), submission.type(), worker, NO_GROUP, weight);
+  @Override
+  public List<Need> needs() {
+    return submission.lane().needs();
+  }
+
+  @Override
+  public Holder holder(int weight) {
+    if (session == null) {
+      throw new IllegalStateException("Task " + id() + " holds slots and does not run");
+    }
+    return new Holder(
+        id(), submission.type(), token, session.worker(), session.expiresAt(), NO_GROUP, weight);
   }
 
   TaskView view() {

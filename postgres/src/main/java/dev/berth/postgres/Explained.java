@@ -4,12 +4,10 @@ import dev.berth.limit.LimitKey;
 import dev.berth.store.Explanation;
 import dev.berth.store.Explanation.Held;
 import dev.berth.store.Explanation.Place;
-import dev.berth.store.Lease;
 import dev.berth.store.LimitView.Holder;
 import dev.berth.store.Obstacle;
 import dev.berth.store.SessionId;
 import dev.berth.store.TaskView;
-import dev.berth.task.TaskId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,7 +15,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,26 +38,28 @@ record Explained(
     Duration since) {
 
   static Explained read(ResultSet row) throws SQLException {
-    UUID holder = row.getObject("holder", UUID.class);
+    String kind = row.getString("kind");
     return new Explained(
         PostgresReader.task(row),
-        row.getString("kind"),
+        kind,
         row.getString("key"),
         PostgresReader.maybeInstant(row, "at"),
         row.getInt("slots"),
         row.getInt("used"),
         row.getInt("number"),
         row.getLong("count"),
-        holder == null ? null : holder(new TaskId(holder), row),
+        "holder".equals(kind) ? holder(row) : null,
         row.getLong("starts"),
         Duration.of(row.getLong("since_micros"), ChronoUnit.MICROS));
   }
 
-  private static Holder holder(TaskId task, ResultSet row) throws SQLException {
+  private static Holder holder(ResultSet row) throws SQLException {
     return new Holder(
-        new Lease(task, row.getLong("token")),
+        PostgresReader.maybeTask(row, "holder"),
         row.getString("holder_type"),
-        Objects.requireNonNullElse(row.getString("holder_worker"), ""),
+        row.getLong("token"),
+        row.getString("holder_worker"),
+        PostgresReader.instant(row, "at"),
         row.getInt("number"),
         row.getInt("count"));
   }

@@ -26,7 +26,8 @@ record Migration(int number, String name, String sql) {
           "010_quotas",
           "011_explain",
           "012_audit",
-          "013_doctor");
+          "013_doctor",
+          "014_holds");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

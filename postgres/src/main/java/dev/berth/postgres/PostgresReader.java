@@ -6,7 +6,6 @@ import dev.berth.store.AuditFilter;
 import dev.berth.store.Capacity;
 import dev.berth.store.Drift;
 import dev.berth.store.Explanation;
-import dev.berth.store.Lease;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
@@ -196,13 +195,14 @@ final class PostgresReader implements StoreReader {
   private record Held(String key, LimitView.Holder holder) {}
 
   private static Held holder(ResultSet row) throws SQLException {
-    Lease lease = new Lease(new TaskId(row.getObject("id", UUID.class)), row.getLong("token"));
     return new Held(
         row.getString("key"),
         new LimitView.Holder(
-            lease,
+            maybeTask(row, "task_id"),
             row.getString("type"),
+            row.getLong("token"),
             row.getString("worker"),
+            instant(row, "expires_at"),
             row.getInt("number"),
             row.getInt("count")));
   }
@@ -269,8 +269,13 @@ final class PostgresReader implements StoreReader {
         row.getLong("running"));
   }
 
-  private static Instant instant(ResultSet row, String column) throws SQLException {
+  static Instant instant(ResultSet row, String column) throws SQLException {
     return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
+  static @Nullable TaskId maybeTask(ResultSet row, String column) throws SQLException {
+    UUID id = row.getObject(column, UUID.class);
+    return id == null ? null : new TaskId(id);
   }
 
   static @Nullable Instant maybeInstant(ResultSet row, String column) throws SQLException {

@@ -1,11 +1,13 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.Need;
 import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Command;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
+import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
 import dev.berth.store.SessionId;
@@ -43,6 +45,7 @@ public final class PostgresStore implements Store {
   private final Database database;
   private final boolean notifications;
   private final Hints hints;
+  private final Holds holds;
   private final Upkeep upkeep;
   private final PostgresReader reader;
   private final Commands commands;
@@ -60,6 +63,7 @@ public final class PostgresStore implements Store {
       schema.check();
     }
     this.hints = new Hints(database, options.wakeUps(), this::heard);
+    this.holds = new Holds(database, hints);
     this.upkeep = new Upkeep(database);
     this.reader = new PostgresReader(database);
     this.commands = new Commands(database);
@@ -120,7 +124,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public Session open(SessionRequest request) {
-    Pool.check(database, needed());
+    Pool.check(database, needed(request));
     WorkerSession session =
         database.connected(
             "open a session",
@@ -154,6 +158,16 @@ public final class PostgresStore implements Store {
       sessions.remove(id);
       session.close();
     }
+  }
+
+  @Override
+  public Held hold(SessionId session, long number, Need need) {
+    return holds.hold(session, number, need);
+  }
+
+  @Override
+  public boolean release(SessionId session, long number) {
+    return holds.release(session, number);
   }
 
   @Override
@@ -198,8 +212,10 @@ public final class PostgresStore implements Store {
     return "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks");
   }
 
-  private int needed() {
-    return sessions.isEmpty() ? WORKER_CONNECTIONS : 2;
+  /** A session that only holds slots needs one for its heartbeat and one to borrow. */
+  private int needed(SessionRequest request) {
+    boolean first = sessions.values().stream().allMatch(other -> other.request().types().isEmpty());
+    return first && !request.types().isEmpty() ? WORKER_CONNECTIONS : 2;
   }
 
   private void heard(Hint hint) {

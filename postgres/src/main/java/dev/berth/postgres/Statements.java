@@ -13,6 +13,8 @@ enum Statements {
   EXCHANGE,
   HEARTBEAT,
   LEAVE,
+  HOLD,
+  RELEASE,
   SWEEP,
   MAKE_PARTITIONS,
   PRUNE,

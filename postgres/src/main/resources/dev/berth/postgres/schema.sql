@@ -21,6 +21,16 @@ create table berth.exchange_log (
   constraint exchange_log_pkey PRIMARY KEY (session_id, number)
 );
 
+create table berth.hold (
+  session_id bigint not null,
+  number bigint not null,
+  token bigint not null,
+  key text not null,
+  weight integer not null,
+  held berth.slots_held[] not null,
+  constraint hold_pkey PRIMARY KEY (session_id, number)
+);
+
 create table berth.limit_change (
   key text not null,
   at timestamp with time zone not null,
@@ -347,6 +357,9 @@ create function berth.hand_on(p_freed berth.freed[], p_queues text[], p_size int
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
 
+create function berth.hold_slots(p_session bigint, p_number bigint, p_key text, p_weight integer, p_slots integer, OUT verdict text, OUT token bigint)
+  returns record set enable_seqscan=off set jit=off;
+
 create function berth.keep_days(p_type text, p_outcome berth.outcome)
   returns integer;
 
@@ -446,6 +459,9 @@ create function berth.register_limits(p_types text[], p_keys text[], p_slots int
 create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])
   returns void;
 
+create function berth.release_hold(p_session bigint, p_number bigint, OUT released boolean, OUT queues text[])
+  returns record set enable_seqscan=off set jit=off;
+
 create function berth.reset_limit(p_key text)
   returns text;
 
@@ -488,10 +504,16 @@ create function berth.take_slots(p_queue text, p_priority smallint, p_lanes bert
 create function berth.wait_for(p_session bigint, p_keys text[], p_now timestamp with time zone)
   returns void;
 
+create function berth.waiting_queues(p_keys text[])
+  returns text[];
+
 create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;
 
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
+  returns void;
+
+create function berth.wake_waiting(p_keys text[])
   returns void;
 
 create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])

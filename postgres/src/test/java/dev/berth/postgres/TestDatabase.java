@@ -106,6 +106,7 @@ final class TestDatabase implements AutoCloseable {
         "delete from berth.task_limit",
         "delete from berth.slot_group",
         "delete from berth.slot_waiter",
+        "delete from berth.hold",
         "delete from berth.quota_count",
         "delete from berth.quota_task",
         "delete from berth.limit_change", // after the limits, whose end is logged

@@ -150,10 +150,11 @@ abstract class ExplainContract extends LimitTest {
     assertThat(full).isEqualTo(new NoRoom(GPU, 2, 2, 1, full.holders()));
     assertThat(full.why()).isEqualTo(Why.FULL);
     assertThat(full.holders())
-        .extracting(Holder::lease)
-        .containsExactlyInAnyOrderElementsOf(running.stream().map(Claim::lease).toList());
+        .extracting(Holder::token)
+        .containsExactlyInAnyOrderElementsOf(
+            running.stream().map(claim -> claim.lease().token()).toList());
     assertThat(full.holders())
-        .allMatch(holder -> holder.type().equals(Draft.TYPE) && holder.worker().equals("worker"));
+        .allMatch(holder -> Draft.TYPE.equals(holder.type()) && holder.worker().equals("worker"));
   }
 
   @Test
@@ -290,8 +291,8 @@ abstract class ExplainContract extends LimitTest {
 
     assertThat(reader.limits()).hasSize(1);
     assertThat(reader.limits().getFirst().holders())
-        .extracting(Holder::lease)
-        .containsExactly(running);
+        .extracting(Holder::token)
+        .containsExactly(running.token());
   }
 
   private Explanation.Waiting waiting(TaskId id) {

@@ -206,8 +206,13 @@ abstract class LimitContract extends LimitTest {
     assertThat(limit.paused()).isFalse();
     assertThat(limit.source()).isEqualTo(LimitView.Source.SUBMIT);
     assertThat(limit.holders())
-        .extracting(LimitView.Holder::lease, LimitView.Holder::type, LimitView.Holder::worker)
-        .containsExactly(tuple(claim.lease(), Draft.TYPE, "worker-7"));
+        .extracting(
+            LimitView.Holder::task,
+            LimitView.Holder::token,
+            LimitView.Holder::type,
+            LimitView.Holder::worker)
+        .containsExactly(
+            tuple(claim.lease().task(), claim.lease().token(), Draft.TYPE, "worker-7"));
   }
 
   @Test

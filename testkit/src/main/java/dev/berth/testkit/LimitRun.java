@@ -247,7 +247,7 @@ final class LimitRun {
     assertThat(store.reader().drift()).isEmpty();
     Set<TaskId> listed = new HashSet<>();
     for (LimitView limit : store.reader().limits()) {
-      limit.holders().forEach(holder -> listed.add(holder.lease().task()));
+      limit.holders().forEach(holder -> listed.add(Objects.requireNonNull(holder.task())));
       assertThat(limit.holders().stream().mapToInt(LimitView.Holder::weight).sum())
           .isEqualTo(limit.used());
     }

@@ -161,6 +161,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Holds extends HoldContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class Quotas extends QuotaContract {
     @Override
     StoreFixture open() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.limit.Limit;
+import dev.berth.limit.Need;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Store;
@@ -70,6 +71,30 @@ abstract class WakeUpContract extends ContractTest {
     claimer().claimOne();
     store.onWork(heard::add);
     pass(LEASE_OVER);
+
+    awaitWakeUp("default");
+  }
+
+  @Test
+  void aReleasedHoldWakes() {
+    Claimer holder = claimer();
+    store.hold(holder.id(), 1, new Need(GPU.key(), 1, 1));
+    submit(Draft.task().under(GPU));
+    assertThat(claimer().claim(1)).isEmpty();
+    store.onWork(heard::add);
+    store.release(holder.id(), 1);
+
+    awaitWakeUp("default");
+  }
+
+  @Test
+  void aHoldOfADeadSessionWakes() {
+    store.hold(claimer().id(), 1, new Need(GPU.key(), 1, 1));
+    submit(Draft.task().under(GPU));
+    fixture.advance(LEASE_OVER);
+    assertThat(claimer().claim(1)).isEmpty();
+    store.onWork(heard::add);
+    store.sweep();
 
     awaitWakeUp("default");
   }

@@ -59,7 +59,7 @@ begin
 end $$;
 
 -- Takes the tasks of sessions that the caller has locked FOR UPDATE, writes the ended attempts, and deletes the
--- sessions. 'released' gives the attempt back. 'crashed' counts: a task that took too many workers down has failed.
+-- sessions and what they held without a task. 'released' gives the attempt back. 'crashed' counts: a task that took too many workers down has failed.
 -- A task that was to be cancelled is cancelled.
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome) returns integer language plpgsql
   set enable_seqscan = off set jit = off as $$
@@ -67,6 +67,7 @@ declare
   v_now   timestamptz;
   v_count integer;
   v_slots berth.slots_held[];
+  v_held  text[];  -- limits of which slots were held without a task
   v_counted uuid[];
 begin
   -- Lock first, in a statement of its own: the next one then sees every row as it is.
@@ -74,6 +75,11 @@ begin
     where t.session_id = any (p_sessions) and t.state = 'running' order by t.id for update;
   v_slots := array(select unnest(t.held) from berth.task t
                     where t.session_id = any (p_sessions) and t.state = 'running' and t.held is not null);
+  with gone as (
+    delete from berth.hold h where h.session_id = any (p_sessions) returning h.key, h.held
+  )
+  select array_agg(distinct g.key), v_slots || array_agg(h) filter (where h is not null) into v_held, v_slots
+    from gone g left join lateral unnest(g.held) as h on true;
   v_now := berth.now();
 
   with held as (
@@ -133,6 +139,9 @@ begin
 
   if cardinality(v_slots) > 0 then
     perform berth.give_back(v_slots);
+  end if;
+  if v_held is not null then
+    perform berth.wake_waiting(v_held);
   end if;
   if v_counted is not null then
     perform berth.leave_quotas(v_counted);

@@ -46,6 +46,17 @@ create table berth.slot_waiter (
   constraint slot_waiter_pkey primary key (key, session_id)
 ) with (fillfactor = 50);
 
+-- Slots held without a task; they come back when they are released or the session ends.
+create table berth.hold (
+  session_id bigint             not null,
+  number     bigint             not null,  -- of the hold within the session, chosen by the client: a repeat finds its row
+  token      bigint             not null,
+  key        text               not null,
+  weight     integer            not null,
+  held       berth.slots_held[] not null,  -- none while the limit does not limit
+  constraint hold_pkey primary key (session_id, number)
+);
+
 -- The key that carries the number of this one.
 create function berth.rule_of(p_key text) returns text language sql immutable as $$
   select case when split_part(p_key, '/', 4) = '' then p_key
@@ -76,8 +87,8 @@ begin
   stopped := paused or slots = 0;
 end $$;
 
--- Tasks may run that no slot was taken for, since there was no such limit when they started. They get theirs, all in one
--- group. Returns by how many they exceed the limit. One that ends at this moment is let go.
+-- Tasks may run, and holds be there, that no slot was taken for, since there was no such limit when they started. They
+-- get theirs, all in one group. Returns by how many they exceed the limit. One that ends at this moment is let go.
 create function berth.adopt(p_key text, p_slots integer) returns integer language plpgsql set enable_seqscan = off as $$
 declare
   v_task record;
@@ -96,6 +107,11 @@ begin
        set held = array(select h from unnest(v_task.held) as h where h.key <> p_key)
                   || (p_key, 1, v_task.weight)::berth.slots_held
      where t.id = v_task.id;
+    v_used := v_used + v_task.weight;
+  end loop;
+  for v_task in select h.session_id, h.number, h.weight from berth.hold h where h.key = p_key for update skip locked loop
+    update berth.hold h set held = array[(p_key, 1, h.weight)::berth.slots_held]
+     where h.session_id = v_task.session_id and h.number = v_task.number;
     v_used := v_used + v_task.weight;
   end loop;
   if v_used > 0 then

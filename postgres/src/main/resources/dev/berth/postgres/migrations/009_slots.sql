@@ -480,7 +480,8 @@ declare
 begin
   v_known := array(select w.key from berth.slot_waiter w where w.key = any (p_keys) and w.session_id = p_session);
   insert into berth.slot_waiter (key, session_id, seen_at)
-  select distinct k, p_session, p_now from unnest(p_keys) as k where k <> all (v_known);
+  select distinct k, p_session, p_now from unnest(p_keys) as k where k <> all (v_known)
+  on conflict do nothing;  -- holds of one session may ask at the same time
   update berth.slot_waiter w set seen_at = p_now
    where w.ctid = any (array(
      select v.ctid from berth.slot_waiter v

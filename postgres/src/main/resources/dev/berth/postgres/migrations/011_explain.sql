@@ -1,11 +1,15 @@
 -- Explain: why a task does not run. For a person who asks, so nothing is kept for it: it reads what is there, and reads
 -- little however much waits.
 
--- Who holds which slots: a running task names them, one of another state may still carry what it held last.
+-- Who holds which slots. A running task names them, one of another state may still carry what it held last. A hold has
+-- no task.
 create view berth.slot_holder as
   select h.key, h.number, h.count, t.id as task_id, t.token, t.type, t.session_id
     from berth.task t cross join lateral unnest(t.held) as h (key, number, count)
-   where t.state = 'running' and t.held is not null;
+   where t.state = 'running' and t.held is not null
+  union all
+  select h.key, h.number, h.count, null, o.token, null, o.session_id
+    from berth.hold o cross join lateral unnest(o.held) as h (key, number, count);
 
 -- How many ready tasks of its line stand before a task: of its queue and, under limits, its type and lane. Counts no further than p_most. Priority by priority,
 -- so that each count is one range of an index that ends at the task.
@@ -77,7 +81,8 @@ end $$;
 --   limit_paused  key
 --   paced         key, at (when the next may start)
 --   no_room       key, slots, used, count (how many it needs)
---   holder        of a limit without room, those that run longest: key, number, count, holder, token, type, worker
+--   holder        of a limit without room, the oldest: key, number, count, holder (the task, if any), token, type, worker, at
+--                 (when its session expires)
 --   place         count (how many are before it, 10001: more), starts and since: how its line moved of late
 -- Stable, and to be called in the statement that reads the task: then both see the same moment.
 create function berth.explain(p_id uuid) returns table (
@@ -149,11 +154,11 @@ begin
       count := v_task.weights[i];
       return next;
       kind := 'holder';
-      for number, count, holder, token, type, worker in
-        select min(h.number), sum(h.count), h.task_id, h.token, h.type, s.worker
-          from berth.slot_holder h left join berth.session s on s.id = h.session_id
+      for number, count, holder, token, type, worker, at in
+        select min(h.number), sum(h.count), h.task_id, h.token, h.type, s.worker, s.expires_at
+          from berth.slot_holder h join berth.session s on s.id = h.session_id
          where h.key = v_task.limits[i]
-         group by h.task_id, h.token, h.type, s.worker order by h.token limit 100
+         group by h.task_id, h.token, h.type, s.worker, s.expires_at order by h.token limit 100
       loop
         return next;
       end loop;

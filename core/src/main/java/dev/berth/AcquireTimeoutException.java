@@ -1,0 +1,21 @@
+package dev.berth;
+
+import dev.berth.limit.Need;
+import java.time.Duration;
+
+/** No slot became free while the caller waited. */
+public final class AcquireTimeoutException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  AcquireTimeoutException(Need need, Duration waited) {
+    super(
+        "Got no "
+            + (need.weight() == 1 ? "slot" : need.weight() + " slots")
+            + " of "
+            + need.key()
+            + " within "
+            + waited.toMillis()
+            + " ms: limits().status(key) says who holds them");
+  }
+}

@@ -1,0 +1,17 @@
+package dev.berth.memory;
+
+import dev.berth.limit.Need;
+import dev.berth.store.LimitView.Holder;
+import java.util.List;
+
+/** What can hold slots: a running task, or a hold without one. */
+interface SlotHolder {
+
+  /** Slots in memory need no groups. */
+  int NO_GROUP = 0;
+
+  List<Need> needs();
+
+  /** How it is shown as the holder of so many slots. */
+  Holder holder(int weight);
+}

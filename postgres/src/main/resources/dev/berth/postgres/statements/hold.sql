@@ -1,0 +1,1 @@
+select verdict, token from berth.hold_slots(?, ?, ?, ?, ?)
