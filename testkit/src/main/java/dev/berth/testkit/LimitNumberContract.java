@@ -223,6 +223,19 @@ abstract class LimitNumberContract extends LimitTest {
   }
 
   @Test
+  void aTypeTakesAwayNoLimitOfAnotherWithASimilarName() {
+    LimitKey perUser = LimitKey.ruleOf("sendXmail", "user");
+    Claimer other =
+        Claimer.open(store, "worker", List.of(handled("sendXmail", new LimitRule(perUser, 1))));
+    LimitKey ada = LimitKey.ofTypePer("sendXmail", "user", "ada");
+    submitLike(Draft.task().type("sendXmail").under(ada, 1), 2);
+
+    Claimer.open(store, "worker", List.of(handled("send_mail")));
+
+    assertThat(claimAll(other, 10)).hasSize(1);
+  }
+
+  @Test
   void anOverrideStaysWhereTheCodeNamesTheLimitNoMore() {
     submitLike(Draft.task().under(MAIL, 1), 6);
     claimerSaying(new LimitRule(MAIL, 1));

@@ -205,7 +205,7 @@ begin
   perform berth.resize(p_key, v_new);
   update berth.task_limit l set slots = v_new, changed_at = berth.now() where l.key = p_key;
   -- The keys in use under a rule, each at most once with its own number.
-  for v_key in select distinct g.key from berth.slot_group g where g.key like p_key || '/%' order by 1 loop
+  for v_key in select distinct g.key from berth.slot_group g where starts_with(g.key, p_key || '/') order by 1 loop
     perform berth.resize(v_key, l.slots) from berth.limit_of(v_key) l;
   end loop;
 end $$;
@@ -327,7 +327,7 @@ begin
   on conflict (key) do update set code_slots = excluded.code_slots, pace = excluded.pace, removed = false;
   update berth.task_limit l set code_slots = null, submit_slots = null, removed = true
     from unnest(p_types) as t (key)
-   where (l.key = t.key or l.key like t.key || '/%') and l.key <> all (p_keys)
+   where (l.key = t.key or starts_with(l.key, t.key || '/')) and l.key <> all (p_keys)
      and (l.code_slots is not null or l.submit_slots is not null);
   for v_key in
     select l.key from berth.task_limit l
