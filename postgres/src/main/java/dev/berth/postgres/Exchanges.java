@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 /** One call of {@code berth.exchange}: its arguments from a request, its rows into an answer. */
 final class Exchanges {
 
+  /** The session ended between the look and the claim: nothing was done, and a repeat says why. */
+  private static final String ROLLED_BACK = "40001";
+
   /** A claim and its place in its line. */
   private record Placed(Claim claim, Instant position) {}
 
@@ -67,6 +70,17 @@ final class Exchanges {
   }
 
   private Exchanged on(Connection connection) throws SQLException {
+    try {
+      return once(connection);
+    } catch (SQLException e) {
+      if (!ROLLED_BACK.equals(e.getSQLState())) {
+        throw e;
+      }
+      return once(connection);
+    }
+  }
+
+  private Exchanged once(Connection connection) throws SQLException {
     long began = System.nanoTime();
     return Database.run(
         connection,

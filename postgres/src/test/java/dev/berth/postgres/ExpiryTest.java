@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.limit.Limit;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
 import dev.berth.task.Outcome;
@@ -76,20 +77,42 @@ class ExpiryTest {
             var ended = new Ended(claimed.lease(), FINISHED);
             return claimer.exchange(List.of(ended), 10);
           });
-      await()
-          .until(() ->
-              fixture
-                      .database()
-                      .query(
-                          "select 1 from pg_stat_activity where datname = current_database()"
-                              + " and wait_event_type = 'Lock' and query like '%berth.exchange(%'")
-                      .size()
-                  == 1);
+      awaitExchangeAtALock();
       connection.commit();
     }
     assertThat(late.join()).isInstanceOf(Exchanged.SessionLost.class);
     assertThat(fixture.database().query("select state || ' ' || crashes from berth.task"))
         .containsExactly("ready 1");
+  }
+
+  @Test
+  void aClaimInTheMiddleOfTheExpiryLeavesNoSlotsTaken() throws Exception {
+    Claimer claimer = Claimer.open(store, "worker", Draft.TYPE);
+    store.submit(List.of(Draft.task().under(Limit.of("gpu", 3)).submission()));
+    CompletableFuture<Exchanged> late;
+    try (Connection connection = fixture.database().pool().getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("select berth.leave(" + claimer.id() + ")");
+      }
+      late = CompletableFuture.supplyAsync(() -> claimer.exchange(List.of(), 10));
+      awaitExchangeAtALock();
+      connection.commit();
+    }
+    assertThat(late.join()).isInstanceOf(Exchanged.SessionLost.class);
+    assertThat(fixture.database().query("select 1 from berth.slot_group where used > 0")).isEmpty();
+  }
+
+  private void awaitExchangeAtALock() {
+    await()
+        .until(() ->
+            fixture
+                    .database()
+                    .query(
+                        "select 1 from pg_stat_activity where datname = current_database()"
+                            + " and wait_event_type = 'Lock' and query like '%berth.exchange(%'")
+                    .size()
+                == 1);
   }
 
   /** The exchange of a claimer on a connection whose transaction the test holds open. */

@@ -143,6 +143,20 @@ abstract class LimitOrderContract extends LimitTest {
   }
 
   @Test
+  void aTaskBelowAFullLimitTakesItsSlotsOnce() {
+    Limit free = Limit.of("pool", 5);
+    submitLike(Draft.task().priority(9).under(gpu(1)), 2);
+    claimAll(claimer(), 1);
+    Claimer claimer = claimer();
+    submitLike(Draft.task().priority(9).under(Limit.of("audio", 1)), 1);
+    claimAll(claimer, 1);
+    submitLike(Draft.task().under(free), 1);
+
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+    assertThat(used(free.key())).isEqualTo(1);
+  }
+
+  @Test
   void higherPriorityComesFirstAcrossOpenAndLimited() {
     submitMany(2);
     submitLike(Draft.task().priority(7).under(gpu(9)), 2);

@@ -94,10 +94,15 @@ final class LimitRun {
       return open();
     } else if (dice < 73) {
       return leave();
-    } else if (dice < 80) {
-      fixture.advance(Duration.ofSeconds(1 + random.nextInt(20)));
+    } else if (dice < 82) {
+      // slots stay with a session for a part of a second: often less than that passes
+      boolean little = random.nextBoolean();
+      fixture.advance(
+          little
+              ? Duration.ofMillis(random.nextInt(150))
+              : Duration.ofSeconds(1 + random.nextInt(20)));
       return "advance";
-    } else if (dice < 85) {
+    } else if (dice < 86) {
       store.sweep();
       return "sweep";
     } else if (dice < 88) {

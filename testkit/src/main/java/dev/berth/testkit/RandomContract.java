@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A long run of random calls, checked after each. A failure names its seed; {@code
- * -Dberth.seed=NUMBER} runs that seed alone.
+ * -Dberth.seed=NUMBER} runs that seed alone, {@code -Dberth.seeds=NUMBER} runs so many.
  */
 abstract class RandomContract extends ContractTest {
 
@@ -14,7 +14,9 @@ abstract class RandomContract extends ContractTest {
 
   static LongStream seeds() {
     Long chosen = Long.getLong("berth.seed");
-    return chosen != null ? LongStream.of(chosen) : LongStream.rangeClosed(1, 8);
+    return chosen != null
+        ? LongStream.of(chosen)
+        : LongStream.rangeClosed(1, Long.getLong("berth.seeds", 8));
   }
 
   @ParameterizedTest(name = "seed {0}")

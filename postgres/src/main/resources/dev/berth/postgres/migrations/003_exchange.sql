@@ -436,12 +436,10 @@ begin
   if cardinality(v_ctids) + cardinality(v_basket.ctids) > 0 then
     if v_begun is null then
       v_begun := berth.begin_exchange(p_session, p_number, v_now);
-      if v_begun.verdict = 'lost' then  -- it expired since we looked; the locks go with the transaction
-        return query select * from berth.answer_again(p_session, p_number, 'lost');
-        return;
-      end if;
-      if v_begun.verdict <> 'go' then  -- the first try of this number commits just now
-        raise exception 'exchange % of session % is under way elsewhere', p_number, p_session
+      if v_begun.verdict <> 'go' then
+        -- It expired since we looked, or the first try of this number commits just now. Slots are taken already: nothing
+        -- of this may stay, and the next try finds out.
+        raise exception 'exchange % of session % is under way elsewhere, or the session has just ended', p_number, p_session
           using errcode = 'serialization_failure';
       end if;
     end if;

@@ -131,7 +131,7 @@ declare
   v_start   text[] := string_to_array(coalesce(p_basket.cursor, E'\n'), E'\n');
   v_type    text := v_start[1];
   v_lane    text := v_start[2];
-  v_wrapped boolean := p_basket.cursor is null;
+  v_wrapped boolean := v_start = '{"",""}';
   v_around  boolean := false;
   v_reached boolean := false;
   v_hops    integer := 0;
