@@ -50,12 +50,15 @@ record Backpressure(
         : new Pressure(memoryNow, latencyNow);
   }
 
-  /** How many tasks to ask for with so many permits free. */
-  int claimSize(Pressure pressure, int free) {
+  /**
+   * How many tasks to ask for with so many permits free: a batch, or as many as the call hands in,
+   * because their slots can then pass straight on.
+   */
+  int claimSize(Pressure pressure, int free, int handedIn) {
     if (free <= 0) {
       return 0;
     }
-    double size = batch;
+    double size = Math.max(batch, handedIn);
     if (pressure.memory) {
       size *= MEMORY_CUT;
     }

@@ -240,7 +240,8 @@ final class ExchangeLoop extends Loop {
       gather(session);
     }
     List<Attempt> handedIn = outbox.take();
-    prepare(session, handedIn, throttle.claimSize(room(handedIn.size())));
+    int ended = handedIn.size();
+    prepare(session, handedIn, throttle.claimSize(room(ended), ended));
     return 0;
   }
 

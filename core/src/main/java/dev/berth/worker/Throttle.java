@@ -28,9 +28,9 @@ final class Throttle {
     latency = latency == 0 ? took : latency + WEIGHT * (took - latency);
   }
 
-  int claimSize(int free) {
+  int claimSize(int free, int handedIn) {
     pressure = rule.next(pressure, memory.used(), (long) latency);
-    return rule.claimSize(pressure, free);
+    return rule.claimSize(pressure, free, handedIn);
   }
 
   long gathering(int free) {

@@ -34,7 +34,7 @@ class BackpressureTest {
     "2, 5, true, false, 1",
   })
   void claimSize(int batch, int free, boolean memory, boolean latency, int claims) {
-    assertThat(batch(batch).claimSize(new Pressure(memory, latency), free)).isEqualTo(claims);
+    assertThat(batch(batch).claimSize(new Pressure(memory, latency), free, 0)).isEqualTo(claims);
   }
 
   @ParameterizedTest
@@ -89,9 +89,16 @@ class BackpressureTest {
   }
 
   @Test
+  void aCallTakesAsManyAsItHandsIn() {
+    assertThat(batch(50).claimSize(Pressure.NONE, 1000, 80)).isEqualTo(80);
+    assertThat(batch(50).claimSize(Pressure.NONE, 60, 80)).isEqualTo(60);
+    assertThat(batch(50).claimSize(new Pressure(true, false), 1000, 80)).isEqualTo(40);
+  }
+
+  @Test
   void aWorkerOfAnySizeClaimsWithOnePermitFree() {
     for (int max = 1; max <= 2_000; max++) {
-      assertThat(batch(50).claimSize(new Pressure(true, true), 1)).isEqualTo(1);
+      assertThat(batch(50).claimSize(new Pressure(true, true), 1, 0)).isEqualTo(1);
       assertThat(batch(50).gathering(1, max, Long.MAX_VALUE)).isLessThanOrEqualTo(2_000_000);
     }
   }

@@ -49,7 +49,7 @@ final class Exchanges {
     this.request = request;
     this.lines =
         request.claims() > 0
-            ? session.plan().lines(request.queues(), System.nanoTime())
+            ? session.plan().lines(request.queues(), request.ended().isEmpty(), System.nanoTime())
             : List.of();
   }
 

@@ -81,8 +81,11 @@ final class ScanPlan {
     /** Whether work under limits was ever seen here. */
     private boolean limited;
 
-    /** Whether some of it may be free to start. */
+    /** Whether some of it may be free to start, */
     private boolean lanes;
+
+    /** or was announced to be while a claim was under way, which may have passed it. */
+    private boolean lanesAnnounced;
 
     private @Nullable String cursor;
     private boolean dry = true;
@@ -96,7 +99,7 @@ final class ScanPlan {
     boolean wantsScan(long nanos) {
       long since = nanos - scannedAt;
       return scanDue
-          || levels.isEmpty()
+          || (levels.isEmpty() && !limited)
           || (dry && !complete)
           || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
     }
@@ -104,17 +107,21 @@ final class ScanPlan {
 
   private final Map<String, Queue> queues = new HashMap<>();
 
-  /** The lines of the next claim, in the order of the queues. */
-  synchronized List<Line> lines(List<String> wanted, long nanos) {
+  /**
+   * The lines of the next claim, in the order of the queues.
+   *
+   * @param look whether nothing is handed in: the worker asks because there may be work
+   */
+  synchronized List<Line> lines(List<String> wanted, boolean look, long nanos) {
     List<Line> lines = new ArrayList<>();
     for (String name : wanted) {
       Queue queue = queue(name);
       queue.announced.clear();
       boolean scan = queue.wantsScan(nanos);
       if (scan || queue.limited || queue.lanes) {
-        Mode mode = scan || queue.lanes ? Mode.LANES : Mode.FREED;
+        Mode mode = scan || look || queue.lanes ? Mode.LANES : Mode.FREED;
         lines.add(new Line(name, null, null, mode, queue.cursor));
-        queue.lanes = false;
+        queue.lanesAnnounced = false;
       }
       if (scan) {
         queue.scanDue = false;
@@ -152,20 +159,23 @@ final class ScanPlan {
   }
 
   /**
-   * There is work under limits here; the next claim begins after this lane.
+   * Work under limits was looked at; the next claim begins after this lane.
    *
-   * @param more whether the next claim shall look for it; else one that gives slots back does
+   * @param cursor null if there is none
+   * @param more whether the next claim shall look again; else one that gives slots back does
    */
   synchronized void lanes(String name, @Nullable String cursor, boolean more) {
     Queue queue = queue(name);
-    queue.limited = true;
-    queue.lanes |= more;
+    queue.limited = cursor != null;
+    queue.lanes = more || queue.lanesAnnounced;
     queue.cursor = cursor;
   }
 
   /** Work under limits may be free to start at the next claim. */
   synchronized void limited(String name) {
-    queue(name).lanes = true;
+    Queue queue = queue(name);
+    queue.lanes = true;
+    queue.lanesAnnounced = true;
   }
 
   /** Whether the claim got less than it asked for: then only a scan can find more here. */
@@ -184,7 +194,7 @@ final class ScanPlan {
       return;
     }
     if (hint.priority() == Hint.Ready.LANES) {
-      queue.lanes = true;
+      limited(hint.queue());
       return;
     }
     if (hint.priority() == Hint.Ready.ANY) {

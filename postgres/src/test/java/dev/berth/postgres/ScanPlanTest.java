@@ -148,7 +148,31 @@ class ScanPlanTest {
     plan.lower(new Hint.Ready(QUEUE, Hint.Ready.LANES, EARLY));
 
     assertThat(modes()).containsExactly(Mode.LANES, Mode.PLAIN);
+    plan.lanes(QUEUE, null, false);
     assertThat(modes()).containsExactly(Mode.PLAIN);
+  }
+
+  @Test
+  void limitedWorkThatWasNotLookedAtIsLookedAtNextTime() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lanes(QUEUE, "lane", true);
+
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.PLAIN);
+    assertThat(modes()).containsExactly(Mode.LANES, Mode.PLAIN);
+  }
+
+  @Test
+  void aLookIsAtLimitedWorkToo() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    plan.lanes(QUEUE, "lane", false);
+
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .extracting(Line::mode)
+        .containsExactly(Mode.LANES, Mode.PLAIN);
   }
 
   @Test
@@ -171,7 +195,7 @@ class ScanPlanTest {
   }
 
   private List<Line> lines() {
-    return plan.lines(List.of(QUEUE), nanos);
+    return plan.lines(List.of(QUEUE), false, nanos);
   }
 
   private List<Mode> modes() {

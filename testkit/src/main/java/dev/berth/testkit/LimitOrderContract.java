@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 abstract class LimitOrderContract extends LimitTest {
 
   /** Enough for a fair share to show, even where turns last for several starts. */
-  private static final int STARTS = 240;
+  private static final int STARTS = 400;
 
   private static final double FAIR = 0.4;
 
   /** How long each task of the fairness tests runs. */
-  private static final Duration RUN = Duration.ofMillis(10);
+  private static final Duration RUN = Duration.ofMillis(25);
 
   @Test
   void aFullLimitDoesNotBlockOtherWork() {

@@ -9,7 +9,8 @@ create type berth.slots_held as (key text, number integer, count integer);
 
 -- The slots of a task that ended, and where it had stood.
 create type berth.freed as (
-  queue text, priority smallint, type text, lane text, position timestamptz, since timestamptz, held berth.slots_held[]
+  queue text, priority smallint, type text, lane text, limits text[], position timestamptz, since timestamptz,
+  held berth.slots_held[]
 );
 
 -- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
@@ -152,6 +153,7 @@ create table berth.exchange_log (
   session_id  bigint not null,
   number      bigint not null,
   first_token bigint not null,  -- every claim of this exchange has a higher token, every earlier one a lower
+  turn        bigint not null,  -- see slots: in which turn of the session it was
   stale       bigint[],         -- tokens of refused outcomes
   constraint exchange_log_pkey primary key (session_id, number)
 );

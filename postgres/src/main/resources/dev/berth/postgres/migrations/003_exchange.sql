@@ -42,10 +42,14 @@
 
 -- Locks the session and logs the exchange: 'go', or 'lost' (no such session, or expired), or 'repeat' (number known).
 create function berth.begin_exchange(
-  p_session bigint, p_number bigint, p_now timestamptz, out verdict text, out worker text
+  p_session bigint, p_number bigint, p_now timestamptz,
+  out verdict text, out worker text,
+  out new_turn boolean  -- whether this is the first exchange of a quarter of a second; it begins at a time of its own for each session
 ) language plpgsql as $$
 declare
   v_session record;
+  v_turn    bigint := floor((date_part('epoch', p_now) + p_session % 100 * float8 '0.0025') * 4);
+  v_last    bigint;
 begin
   -- Written as a range read backwards, so that the newest version of the row is met first: heartbeats leave one dead
   -- version each while vacuum is held back.
@@ -56,8 +60,8 @@ begin
     return;
   end if;
   worker := v_session.worker;
-  insert into berth.exchange_log (session_id, number, first_token)
-  values (p_session, p_number, nextval('berth.token'))
+  insert into berth.exchange_log (session_id, number, first_token, turn)
+  values (p_session, p_number, nextval('berth.token'), v_turn)
   on conflict do nothing;
   if not found then
     verdict := 'repeat';
@@ -73,7 +77,9 @@ begin
   delete from berth.exchange_log l
    where l.session_id = p_session
      and l.number = (select b.number from berth.exchange_log b
-                      where b.session_id = p_session and b.number < p_number order by b.number desc limit 1);
+                      where b.session_id = p_session and b.number < p_number order by b.number desc limit 1)
+  returning l.turn into v_last;
+  new_turn := v_last is distinct from v_turn;
   verdict := 'go';
 end $$;
 
@@ -125,7 +131,7 @@ begin
      where k.days > 0
   )
   select array_agg(token),
-         array_agg((queue, priority, type, lane, position, held_since, held)::berth.freed) filter (where held is not null),
+         array_agg((queue, priority, type, lane, limits, position, held_since, held)::berth.freed) filter (where held is not null),
          array_agg(id) filter (where quotas is not null)
     into v_written, freed, v_counted
     from ended;
@@ -160,7 +166,7 @@ begin
        where k.days > 0
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg((queue, priority, type, lane, p_now, held_since, held)::berth.freed) filter (where held is not null)
+           array_agg((queue, priority, type, lane, limits, p_now, held_since, held)::berth.freed) filter (where held is not null)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
     freed := freed || v_more;
@@ -262,8 +268,9 @@ end $$;
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
 --   back    a task that went back to the queue: queue, priority, due_at, position (now)
---   lanes   a queue with limited work: queue, payload (the cursor for the next claim from its lanes), due_at (when a paced
---           limit may be asked again), position (now), foreign_types (whether to look again next time, else when slots are freed)
+--   lanes   a queue whose lanes were looked at: queue, payload (the cursor for the next claim from them; null: there are
+--           none), due_at (when a paced limit may be asked again), position (now), foreign_types (whether to look again
+--           next time, else when slots are freed)
 --   freed   slots were given back that others wait for: queue
 --   cancel  a task this session runs and somebody asked to cancel: id, token
 --   lost    the session is gone; nothing was done
@@ -354,13 +361,13 @@ begin
   v_paused := array(select q.name from berth.queue q where q.paused);
   if v_freed is not null then
     v_passed := berth.hand_on(
-      v_freed, array(select unnest(p_queues) except select unnest(v_paused)), p_size, v_now);
+      p_session, v_freed, case when v_begun.new_turn then '{}' else array(select unnest(p_queues) except select unnest(v_paused)) end,
+      p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');
     v_basket.held := coalesce(v_passed.held, '{}');
     v_basket.since := coalesce(v_passed.since, '{}');
     v_need := p_size - cardinality(v_basket.ctids);
     if v_passed.rest is not null then
-      -- What others wait for is left to them in this exchange; or a busy worker would keep its slots for ever.
       v_gave := true;
       select l.keys, l.queues into v_left, v_waiting
         from berth.leave_to_others(p_session, berth.give_back(v_passed.rest), v_now) l;
@@ -380,55 +387,54 @@ begin
     continue when p_queues[i] = any (v_paused);
     queue := p_queues[i];
     if p_modes[i] in ('lanes', 'freed') then
-      v_lanes := p_modes[i] = 'lanes' or v_gave;
+      -- Not for a small rest: a look costs as much for one task as for fifty.
+      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > cardinality(v_basket.ctids);
       v_basket.cursor := p_cursors[i];
-      v_basket.more := cardinality(v_basket.ctids) > 0;
+      v_basket.more := false;
       v_basket.again := null;
       v_below := 10;
-      continue;
+    else
+      priority := p_priorities[i];
+      position := p_floors[i];
+      foreign_types := p_modes[i] = 'hop';
+      loop
+        if p_modes[i] = 'scan' then
+          select l.priority, l.floor, l.foreign_types into priority, position, foreign_types
+            from berth.next_level(queue, priority, p_types, 2 * p_size + 32) l;
+          exit when priority is null;
+        end if;
+        if v_lanes then
+          -- Limited work of the levels above, then its half of this one.
+          v_basket := berth.claim_levels(
+            v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
+          v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          v_basket := berth.claim_levels(
+            v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
+          v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          exit when v_need = 0;
+        end if;
+        v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
+        v_ctids := v_ctids || v_line.ctids;
+        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+        v_below := priority + 1;  -- what open work left over of this level
+        position := v_line.floor;
+        foreign_types := v_line.foreign_types;
+        return next;
+        exit when v_need = 0 or p_modes[i] <> 'scan';
+      end loop;
     end if;
-    priority := p_priorities[i];
-    position := p_floors[i];
-    foreign_types := p_modes[i] = 'hop';
-    loop
-      if p_modes[i] = 'scan' then
-        select l.priority, l.floor, l.foreign_types into priority, position, foreign_types
-          from berth.next_level(queue, priority, p_types, 2 * p_size + 32) l;
-        exit when priority is null;
-      end if;
-      if v_lanes then
-        -- Limited work of the levels above, then its half of this one.
-        v_basket := berth.claim_levels(
-          v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
-        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
-        v_basket := berth.claim_levels(
-          v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
-        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
-        exit when v_need = 0;
-      end if;
-      v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
-      v_ctids := v_ctids || v_line.ctids;
-      v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
-      v_below := priority + 1;  -- what open work left over of this level
-      position := v_line.floor;
-      foreign_types := v_line.foreign_types;
-      return next;
-      exit when v_need = 0 or p_modes[i] <> 'scan';
-    end loop;
     if v_lanes and p_queues[i + 1] is distinct from queue then
       v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
       v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
-      if v_basket.cursor is not null then
-        kind := 'lanes';
-        payload := v_basket.cursor;
-        due_at := v_basket.again;
-        position := v_now;
-        foreign_types := v_basket.more;
-        return next;
-        kind := 'level';
-        payload := null;
-        due_at := null;
-      end if;
+      kind := 'lanes';
+      payload := v_basket.cursor;
+      due_at := v_basket.again;
+      position := v_now;
+      foreign_types := v_basket.more;
+      return next;
+      kind := 'level';
+      payload := null;
+      due_at := null;
       v_lanes := false;
     end if;
   end loop;

@@ -290,6 +290,7 @@ create function berth.change_limit(p_key text) returns void language plpgsql as 
 begin
   if split_part(p_key, '/', 4) <> '' then
     perform berth.resize(p_key, l.slots) from berth.limit_of(p_key) l;
+    update berth.task_limit l set changed_at = berth.now() where l.key = p_key;
   else
     perform berth.settle_limit(p_key);
   end if;

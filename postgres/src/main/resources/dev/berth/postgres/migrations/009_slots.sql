@@ -6,45 +6,55 @@
 -- lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
--- and no slot row is touched. A slot stays with its session for 100 ms at most after it was taken; then it goes back,
--- and if others wait for it, it is left to them for once. It also goes back at once if the limit was changed, is paused
--- or paced.
+-- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; and if it
+-- was taken a quarter of a second ago and another session waits: then one slot is left to each that does. The first
+-- exchange of a turn, which lasts as long, hands nothing on: so a lane keeps a worker busy for no longer if other work waits.
 --
 -- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
 -- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
 
 -- Hands freed slots on to the next tasks of the same lanes, which are locked. rest: the slots that nobody inherits.
 create function berth.hand_on(
-  p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamptz,
+  p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamptz,
   out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_oldest  timestamptz := p_now - interval '100 milliseconds';
-  v_keys    text[] := array(select distinct h.key from unnest(p_freed) as f, unnest(f.held) as h);
-  v_stopped text[];
+  v_keys    text[];
+  v_stopped text[];  -- limits whose slots must go back,
+  v_wanted  text[];  --   and those that others wait for, once for each of them
   v_freed   record;
   v_heirs   record;
   v_next    integer := 1;
 begin
-  v_keys := v_keys || array(select berth.rule_of(k) from unnest(v_keys) as k where split_part(k, '/', 4) <> '');
+  if p_queues = '{}' then
+    rest := array(select unnest(f.held) from unnest(p_freed) as f);
+    return;
+  end if;
+  v_keys := array(select distinct k from unnest(p_freed) as f, unnest(f.limits) as k);
   v_stopped := array(
-    select l.key from unnest(v_keys) as k
-     cross join lateral (select * from berth.task_limit l where l.key = k) l
-     where l.paused or l.pace is not null or l.changed_at > v_oldest);
+    select k from unnest(v_keys) as k
+     where exists (select from berth.task_limit l
+                    where l.key in (k, berth.rule_of(k))
+                      and (l.paused or l.pace is not null
+                           or l.changed_at >= (select min(f.since) from unnest(p_freed) as f))));
+  v_wanted := array(
+    select w.key from berth.slot_waiter w
+     where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at);
 
   -- By lane; number 0 is what cannot be inherited.
-  select array_agg(f.lane order by f.lane, f.since desc) as lanes,
-         array_agg(f.held::text order by f.lane, f.since desc) as held,
-         array_agg(f.since order by f.lane, f.since desc) as since,
-         array_agg(f.place order by f.lane, f.since desc) as places
+  select array_agg(f.lane order by f.lane, f.place) as lanes,
+         array_agg(f.held::text order by f.lane, f.place) as held,
+         array_agg(f.since order by f.lane, f.place) as since,
+         array_agg(f.place order by f.lane, f.place) as places
     into v_freed
-    from (select case when f.queue = any (p_queues) and f.since > v_oldest
-                           and (v_stopped = '{}'
-                                or not exists (select from unnest(f.held) as h
-                                                where h.key = any (v_stopped) or berth.rule_of(h.key) = any (v_stopped)))
+    from (select case when f.queue = any (p_queues) and not f.limits && v_stopped
+                           and (not f.wanted or f.number > cardinality(v_wanted))
                       then dense_rank() over (order by f.queue, f.priority, f.type, f.lane) else 0 end as lane,
                  f.held, f.since, f.place
-            from unnest(p_freed) with ordinality as f (queue, priority, type, lane, position, since, held, place)) f;
+            from (select f.*, row_number() over (partition by f.wanted order by f.since) as number
+                    from (select f.*, f.limits && v_wanted and f.since < p_now - interval '250 milliseconds' as wanted
+                            from unnest(p_freed) with ordinality
+                              as f (queue, priority, type, lane, limits, position, since, held, place)) f) f) f;
 
   select array_agg(h.ctid order by h.lane, h.position, h.id) as ctids, array_agg(h.lane order by h.lane, h.position, h.id) as lanes
     into v_heirs
@@ -183,7 +193,6 @@ begin
       p_basket.held := p_basket.held || v_taken.held;
       p_basket.since := p_basket.since || array_fill(null::timestamptz, array[cardinality(v_taken.ctids)]);
       p_basket.paced := p_basket.paced || v_taken.paced;
-      p_basket.more := p_basket.more or v_taken.ctids <> '{}';
       p_basket.again := least(p_basket.again, v_taken.again);
       v_left := v_left - cardinality(v_taken.ctids);
       v_blocked := v_blocked || v_taken.blocked;
@@ -194,7 +203,7 @@ begin
       end if;
     end if;
   end loop;
-  p_basket.more := p_basket.more or not v_around;
+  p_basket.more := p_basket.more or v_left = 0 or not v_around;
   if not v_reached then
     p_basket.cursor := v_type || E'\n' || v_lane;
   end if;
@@ -262,9 +271,10 @@ begin
   -- What each limit allows, by a look without locks.
   loop
     select array_agg(n.slots order by k.key) as slots,
-           array_agg(case when n.paused or n.slots = 0 or k.key = any (p_left) then 0 when n.slots is null then 2147483647
-                          when n.pace is not null and n.next_start_at > p_now then 0
-                          else coalesce(g.free, n.slots) end order by k.key) as free,
+           array_agg(case when n.paused or n.slots = 0 then 0 when n.slots is null then 2147483647
+                          when n.pace is not null and (n.next_start_at > p_now or k.key = any (p_left)) then 0
+                          else greatest(0, coalesce(g.free, n.slots) - cardinality(array_positions(p_left, k.key))) end
+                     order by k.key) as free,
            array_agg(n.pace is not null order by k.key) as paced,
            min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
            bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed
@@ -490,7 +500,8 @@ begin
         for update skip locked));
 end $$;
 
--- The limits that somebody else waits for, and whose slots shall not be retaken at once. Each is left to them only once.
+-- One slot for each other session that waits for one of these limits, as the key, and the queues which those read. Nobody
+-- else takes it in this exchange: or a busy worker would keep its slots for ever.
 create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamptz, out keys text[], out queues text[])
 language plpgsql as $$
 begin
@@ -499,13 +510,11 @@ begin
      where w.ctid = any (array(
        select v.ctid from berth.slot_waiter v
         where v.key = any (p_keys) and v.session_id <> p_session and v.seen_at > v.served_at
-          and v.seen_at > p_now - interval '200 milliseconds'
           for update skip locked))
     returning w.key, w.session_id
   )
-  select coalesce(array_agg(distinct w.key), '{}'), coalesce(array_agg(distinct q.queue), '{}')
+  select coalesce(array_agg(w.key), '{}'),
+         coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id), '{}')
     into keys, queues
-    from served w
-    join berth.session s on s.id = w.session_id
-   cross join lateral unnest(s.queues) as q (queue);
+    from served w;
 end $$;
