@@ -13,15 +13,17 @@ create type berth.freed as (
   held berth.slots_held[]
 );
 
+-- The slots that a task shall hold, and since when, if it inherits them.
+create type berth.holding as (held berth.slots_held[], since timestamptz);
+
 -- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
 create type berth.basket as (
-  ctids  tid[],          -- tasks that are locked,
-  held   text[],         --   the slots they shall hold,
-  since  timestamptz[],  --   since when, if they inherit them
-  paced  text[],         -- limits whose next start is to be put off
-  cursor text,           -- the lane that was looked at last; null: there was none
-  more   boolean,        -- whether lanes were claimed from or left for the next time
-  again  timestamptz     -- when a paced limit may be asked again
+  ctids  tid[],            -- tasks that are locked,
+  held   berth.holding[],  --   and what they shall hold
+  paced  text[],           -- limits whose next start is to be put off
+  cursor text,             -- the lane that was looked at last; null: there was none
+  more   boolean,          -- whether lanes were claimed from or left for the next time
+  again  timestamptz       -- when a paced limit may be asked again
 );
 
 -- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.

@@ -309,7 +309,7 @@ declare
   v_paused   text[];
   v_line     record;
   v_ctids    tid[] := '{}';
-  v_basket   berth.basket := ('{}', '{}', '{}', '{}', null, false, null);  -- claims under limits
+  v_basket   berth.basket := ('{}', '{}', '{}', null, false, null);  -- claims under limits
   v_passed   record;
   v_gave     boolean := false;  -- whether slots were given back,
   v_left     text[] := '{}';    --   which limits are left to others,
@@ -361,11 +361,12 @@ begin
   v_paused := array(select q.name from berth.queue q where q.paused);
   if v_freed is not null then
     v_passed := berth.hand_on(
-      p_session, v_freed, case when v_begun.new_turn then '{}' else array(select unnest(p_queues) except select unnest(v_paused)) end,
+      p_session, v_freed,
+      case when v_begun.new_turn then '{}' when v_paused = '{}' then p_queues
+           else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');
     v_basket.held := coalesce(v_passed.held, '{}');
-    v_basket.since := coalesce(v_passed.since, '{}');
     v_need := p_size - cardinality(v_basket.ctids);
     if v_passed.rest is not null then
       v_gave := true;
@@ -450,19 +451,21 @@ begin
       end if;
     end if;
     v_now := clock_timestamp() + v_shift;
-    return query
-      update berth.task t
-         set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-             attempt = t.attempt + 1
-       where t.ctid = any (v_ctids)
-      returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
-                t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+    if cardinality(v_ctids) > 0 then
+      return query
+        update berth.task t
+           set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
+               attempt = t.attempt + 1
+         where t.ctid = any (v_ctids)
+        returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+    end if;
     if cardinality(v_basket.ctids) > 0 then
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1, held = c.held::berth.slots_held[], held_since = coalesce(c.since, v_now)
-          from unnest(v_basket.ctids, v_basket.held, v_basket.since) as c (ctid, held, since)
+               attempt = t.attempt + 1, held = c.held, held_since = coalesce(c.since, v_now)
+          from unnest(v_basket.ctids, v_basket.held) as c (ctid, held, since)
          where t.ctid = c.ctid
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
                   t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;

@@ -16,68 +16,98 @@
 -- Hands freed slots on to the next tasks of the same lanes, which are locked. rest: the slots that nobody inherits.
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamptz,
-  out ctids tid[], out held text[], out since timestamptz[], out rest berth.slots_held[]
+  out ctids tid[], out held berth.holding[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_keys    text[];
-  v_stopped text[];  -- limits whose slots must go back,
-  v_wanted  text[];  --   and those that others wait for, once for each of them
-  v_freed   record;
-  v_heirs   record;
-  v_next    integer := 1;
+  v_freed      berth.freed;
+  v_oldest     timestamptz := p_now;
+  v_limits     record;              -- stopped: limits whose slots must go back; wanted: others wait, once for each of them
+  v_keys       text[] := '{}';
+  v_names      text[] := '{}';      -- per lane: its name,
+  v_queues     text[] := '{}';      --   its place in the index,
+  v_priorities smallint[] := '{}';
+  v_types      text[] := '{}';
+  v_lanes      text[] := '{}';
+  v_floors     timestamptz[] := '{}';
+  v_counts     integer[] := '{}';   --   how many slots it has to hand on,
+  v_next       integer[];           --   and which heir is next
+  v_lane       integer[] := '{}';   -- per freed entry: its lane, 0: nobody may inherit it
+  v_heirs      record;
+  v_name       text;
+  v_i          integer;
+  v_n          integer := 0;
 begin
   if p_queues = '{}' then
     rest := array(select unnest(f.held) from unnest(p_freed) as f);
     return;
   end if;
-  v_keys := array(select distinct k from unnest(p_freed) as f, unnest(f.limits) as k);
-  v_stopped := array(
-    select k from unnest(v_keys) as k
-     where exists (select from berth.task_limit l
-                    where l.key in (k, berth.rule_of(k))
-                      and (l.paused or l.pace is not null
-                           or l.changed_at >= (select min(f.since) from unnest(p_freed) as f))));
-  v_wanted := array(
-    select w.key from berth.slot_waiter w
-     where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at);
+  foreach v_freed in array p_freed loop
+    v_oldest := least(v_oldest, v_freed.since);
+    if not v_freed.limits <@ v_keys then
+      v_keys := v_keys || v_freed.limits;
+    end if;
+  end loop;
+  select array(select k.key from unnest(v_keys) as k (key)
+                where exists (select from berth.task_limit l
+                               where l.key in (k.key, berth.rule_of(k.key))
+                                 and (l.paused or l.pace is not null or l.changed_at >= v_oldest))) as stopped,
+         array(select w.key from berth.slot_waiter w
+                where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at) as wanted
+    into v_limits;
 
-  -- By lane; number 0 is what cannot be inherited.
-  select array_agg(f.lane order by f.lane, f.place) as lanes,
-         array_agg(f.held::text order by f.lane, f.place) as held,
-         array_agg(f.since order by f.lane, f.place) as since,
-         array_agg(f.place order by f.lane, f.place) as places
-    into v_freed
-    from (select case when f.queue = any (p_queues) and not f.limits && v_stopped
-                           and (not f.wanted or f.number > cardinality(v_wanted))
-                      then dense_rank() over (order by f.queue, f.priority, f.type, f.lane) else 0 end as lane,
-                 f.held, f.since, f.place
-            from (select f.*, row_number() over (partition by f.wanted order by f.since) as number
-                    from (select f.*, f.limits && v_wanted and f.since < p_now - interval '250 milliseconds' as wanted
-                            from unnest(p_freed) with ordinality
-                              as f (queue, priority, type, lane, limits, position, since, held, place)) f) f) f;
+  foreach v_freed in array p_freed loop
+    v_i := 0;
+    if v_limits.wanted <> '{}' and v_freed.limits && v_limits.wanted
+       and v_freed.since < p_now - interval '250 milliseconds' then
+      v_limits.wanted := v_limits.wanted[2 :];  -- this one is for whoever waits; the next may be kept
+    elsif v_freed.queue = any (p_queues) and not v_freed.limits && v_limits.stopped then
+      v_name := concat_ws(E'\n', v_freed.queue, v_freed.priority, v_freed.type, v_freed.lane);
+      v_i := array_position(v_names, v_name);
+      if v_i is null then
+        v_names := v_names || v_name;
+        v_queues := v_queues || v_freed.queue;
+        v_priorities := v_priorities || v_freed.priority;
+        v_types := v_types || v_freed.type;
+        v_lanes := v_lanes || v_freed.lane;
+        v_floors := v_floors || least(v_freed.position, p_now - interval '100 milliseconds');
+        v_counts := v_counts || 1;
+        v_i := cardinality(v_names);
+      else
+        v_counts[v_i] := v_counts[v_i] + 1;
+        v_floors[v_i] := least(v_floors[v_i], v_freed.position);
+      end if;
+    end if;
+    v_lane := v_lane || v_i;
+  end loop;
 
-  select array_agg(h.ctid order by h.lane, h.position, h.id) as ctids, array_agg(h.lane order by h.lane, h.position, h.id) as lanes
-    into v_heirs
-    from (select n.ctid, l.lane, n.position, n.id
-            from (select u.lane, count(*) as slots, min(u.place) as place, min((p_freed[u.place]).position) as floor
-                    from unnest(v_freed.lanes, v_freed.places) as u (lane, place) where u.lane > 0 group by u.lane) l
-           cross join lateral (
-             select n.ctid, n.position, n.id from berth.task n
-              where n.queue = (p_freed[l.place]).queue and n.priority = (p_freed[l.place]).priority
-                and n.type = (p_freed[l.place]).type and n.lane = (p_freed[l.place]).lane
-                and n.position >= least(l.floor, p_now - interval '100 milliseconds') and n.state = 'ready' and n.lane is not null
-              order by n.position, n.id limit l.slots for update skip locked) n
-           limit p_size) h;
+  -- No lane gets more heirs than slots.
+  if v_names <> '{}' then
+    select array_agg(h.ctid) as ctids, array_agg(h.lane) as lanes  -- lane by lane, as the loops go
+      into v_heirs
+      from (select n.ctid, l.lane
+              from unnest(v_queues, v_priorities, v_types, v_lanes, v_floors, v_counts) with ordinality
+                as l (queue, priority, type, name, floor, count, lane)
+             cross join lateral (
+               select n.ctid from berth.task n
+                where n.queue = l.queue and n.priority = l.priority and n.type = l.type and n.lane = l.name
+                  and n.position >= l.floor and n.state = 'ready' and n.lane is not null
+                order by n.position, n.id limit l.count for update skip locked) n
+             limit p_size) h;
+    v_next := array_fill(1000000000, array[cardinality(v_names)]);
+    for n in reverse coalesce(cardinality(v_heirs.lanes), 0) .. 1 loop
+      v_next[v_heirs.lanes[n]] := n;
+    end loop;
+  end if;
 
-  -- Both are in the order of their lanes, and no lane has more heirs than slots.
-  for n in 1 .. cardinality(v_freed.lanes) loop
-    if v_heirs.lanes[v_next] = v_freed.lanes[n] then
-      ctids := ctids || v_heirs.ctids[v_next];
-      held := held || v_freed.held[n];
-      since := since || v_freed.since[n];
-      v_next := v_next + 1;
+  foreach v_freed in array p_freed loop
+    v_n := v_n + 1;
+    v_i := v_lane[v_n];
+    if v_i > 0 and v_heirs.lanes[v_next[v_i]] = v_i then
+      ctids := ctids || v_heirs.ctids[v_next[v_i]];
+      held := held || (v_freed.held, v_freed.since)::berth.holding;
+      v_next[v_i] := v_next[v_i] + 1;
     else
-      rest := rest || (p_freed[v_freed.places[n]]).held;
+      rest := rest || v_freed.held;
     end if;
   end loop;
 end $$;
@@ -148,16 +178,17 @@ declare
   v_left    integer := p_size;
   v_next    record;
   v_lanes   berth.lane_head[];
+  v_least   integer := 1;
   v_found   bigint;
   v_taken   record;
   v_blocked text[] := '{}';
   v_waits   text[] := '{}';
 begin
   while v_left > 0 and v_hops < 200 and not v_around loop
-    -- As many lanes as could fill the claim if each had all its slots free.
+    -- As many lanes as could fill the claim if each had half its slots free; more if that was not enough.
     v_lanes := '{}';
     v_found := 0;
-    while v_found < 2 * v_left and cardinality(v_lanes) < 50 and v_hops < 200 loop
+    while (v_found < 2 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < 50 and v_hops < 200 loop
       v_next := berth.next_lane(p_queue, p_priority, p_types, v_type, v_lane);
       v_hops := v_hops + v_next.passed;
       if v_next.lane is null and not v_wrapped then
@@ -191,10 +222,10 @@ begin
         p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left || p_basket.paced, p_now);
       p_basket.ctids := p_basket.ctids || v_taken.ctids;
       p_basket.held := p_basket.held || v_taken.held;
-      p_basket.since := p_basket.since || array_fill(null::timestamptz, array[cardinality(v_taken.ctids)]);
       p_basket.paced := p_basket.paced || v_taken.paced;
       p_basket.again := least(p_basket.again, v_taken.again);
       v_left := v_left - cardinality(v_taken.ctids);
+      v_least := 20;
       v_blocked := v_blocked || v_taken.blocked;
       v_waits := v_waits || v_taken.waits;
       if v_taken.reached is not null then  -- the next claim begins behind it, whatever else was looked at
@@ -207,7 +238,7 @@ begin
   if not v_reached then
     p_basket.cursor := v_type || E'\n' || v_lane;
   end if;
-  if v_left > 0 and v_waits <> '{}' then
+  if 2 * v_left > p_size and v_waits <> '{}' then  -- who finds enough elsewhere does not wait
     perform berth.wait_for(p_session, v_waits, p_now);
   end if;
   return p_basket;
@@ -225,14 +256,15 @@ $$;
 -- blocked: limits without any free slot. waits: those, and limits without enough for a heavy task.
 create function berth.take_slots(
   p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[],
-  p_now timestamptz, out ctids tid[], out held text[], out paced text[], out blocked text[], out waits text[], out again timestamptz,
+  p_now timestamptz, out ctids tid[], out held berth.holding[], out paced text[], out blocked text[], out waits text[], out again timestamptz,
   out reached integer  -- the last lane from which a task may start
 ) language plpgsql as $$
 declare
-  v_keys   text[] := array(select distinct k from unnest(p_lanes) as l, unnest(l.limits) as k order by 1);
-  v_key    integer[];               -- the needs of all lanes one after another: the place of the key,
-  v_weight integer[];               --   and how many slots of it;
-  v_first  integer[];               --   where those of each lane begin
+  v_keys   text[] := '{}';          -- the limits of all lanes;
+  v_key    integer[] := '{}';       -- the needs of all lanes one after another: the place of the key,
+  v_weight integer[] := '{}';       --   and how many slots of it;
+  v_first  integer[] := '{1}';      --   where those of each lane begin
+  v_head   berth.lane_head;
   v_limit  record;
   v_slots  integer[];               -- per key: how many slots the limit has, null: it does not limit,
   v_free   bigint[];                --   how many are free,
@@ -259,27 +291,31 @@ begin
   paced := '{}';
   blocked := '{}';
   waits := '{}';
-  select array_agg(array_position(v_keys, n.key) order by l.place, n.place), array_agg(n.weight order by l.place, n.place)
-    into v_key, v_weight
-    from unnest(p_lanes) with ordinality as l (type, lane, limits, weights, said_slots, place)
-   cross join lateral unnest(l.limits, l.weights) with ordinality as n (key, weight, place);
-  select array_agg(1 + f.before order by f.place) into v_first
-    from (select l.place, coalesce(sum(cardinality(l.limits)) over (order by l.place rows between unbounded preceding and 1 preceding), 0)::integer as before
-            from (select * from unnest(p_lanes) with ordinality as l (type, lane, limits, weights, said_slots, place)
-                  union all select null, null, null, null, null, cardinality(p_lanes) + 1) l) f;
+  foreach v_head in array p_lanes loop
+    for n in 1 .. cardinality(v_head.limits) loop
+      v_i := array_position(v_keys, v_head.limits[n]);
+      if v_i is null then
+        v_keys := v_keys || v_head.limits[n];
+        v_i := cardinality(v_keys);
+      end if;
+      v_key := v_key || v_i;
+    end loop;
+    v_weight := v_weight || v_head.weights;
+    v_first := v_first || cardinality(v_key) + 1;
+  end loop;
 
   -- What each limit allows, by a look without locks.
   loop
-    select array_agg(n.slots order by k.key) as slots,
+    select array_agg(n.slots order by k.place) as slots,
            array_agg(case when n.paused or n.slots = 0 then 0 when n.slots is null then 2147483647
                           when n.pace is not null and (n.next_start_at > p_now or k.key = any (p_left)) then 0
                           else greatest(0, coalesce(g.free, n.slots) - cardinality(array_positions(p_left, k.key))) end
-                     order by k.key) as free,
-           array_agg(n.pace is not null order by k.key) as paced,
+                     order by k.place) as free,
+           array_agg(n.pace is not null order by k.place) as paced,
            min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
            bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed
       into v_limit
-      from unnest(v_keys) as k (key)
+      from unnest(v_keys) with ordinality as k (key, place)
       left join lateral (select * from berth.task_limit l where l.key = k.key) o on true
       left join lateral (select * from berth.task_limit l
                           where split_part(k.key, '/', 4) <> '' and l.key = berth.rule_of(k.key)) r on true
@@ -409,7 +445,7 @@ begin
     end loop;
     if v_need = 0 then
       ctids := ctids || v_tasks.ctids[t];
-      held := held || v_hold::text;
+      held := held || (v_hold, null)::berth.holding;
       reached := v_lane;
       for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
         if v_paced[v_key[n]] then
