@@ -1,5 +1,6 @@
 package dev.berth.memory;
 
+import dev.berth.limit.Need;
 import dev.berth.store.AttemptView;
 import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
@@ -44,6 +45,12 @@ final class MemoryAttempts {
     slots.take(task, now);
     task.runs.add(new MemoryRun(++lastRunEvent, now, slots.numbers(task)));
     return task.claim();
+  }
+
+  /** A running task is under this limit too from now on. */
+  void charge(MemoryTask task, Need need) {
+    slots.charge(task, need);
+    task.runs.getLast().join(need.key(), ++lastRunEvent);
   }
 
   /** Records an outcome; false where the lease had been taken away, and then nothing changes. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** One task with everything the store knows of it. Guarded by the lock of the store. */
 final class MemoryTask implements SlotHolder {
 
-  final Submission submission;
+  Submission submission;
   final Instant submittedAt;
   final List<AttemptView> attempts = new ArrayList<>();
 

@@ -29,6 +29,7 @@ final class Sessions {
   static long open(Connection connection, SessionRequest request) throws SQLException {
     register(connection, newestWords(request.types()));
     registerLimits(connection, newestWords(request.types()));
+    registerTypeLimits(connection, newestWords(request.types()));
     Upkeep.makePartitions(connection);
     return Database.run(
         connection,
@@ -130,6 +131,27 @@ final class Sessions {
           statement.setArray(2, Arrays.texts(connection, rules.keySet()));
           statement.setArray(3, Arrays.of(connection, "int4", rules.values(), LimitRule::slots));
           statement.setArray(4, Arrays.of(connection, "int8", rules.values(), Sessions::pace));
+          return statement.execute();
+        });
+  }
+
+  /** Which limits each type is under. */
+  private static void registerTypeLimits(Connection connection, List<Handled> types)
+      throws SQLException {
+    List<Map.Entry<String, LimitRule>> rules =
+        types.stream()
+            .flatMap(type -> type.limits().stream().map(rule -> Map.entry(type.type(), rule)))
+            .toList();
+    Database.run(
+        connection,
+        Statements.REGISTER_TYPE_LIMITS,
+        statement -> {
+          statement.setArray(1, Arrays.of(connection, "text", types, Handled::type));
+          statement.setArray(2, Arrays.of(connection, "text", rules, Map.Entry::getKey));
+          statement.setArray(
+              3, Arrays.of(connection, "text", rules, r -> r.getValue().key().value()));
+          statement.setArray(4, Arrays.of(connection, "int4", rules, r -> r.getValue().weight()));
+          statement.setArray(5, Arrays.of(connection, "int4", rules, r -> r.getValue().slots()));
           return statement.execute();
         });
   }

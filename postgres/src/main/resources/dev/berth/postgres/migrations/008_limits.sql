@@ -18,7 +18,8 @@ create table berth.task_limit (
   override_until timestamptz,                      --   until when; null: until it is reset
   code_slots     integer,                          -- what a worker registered last, which wins over
   submit_slots   integer,                          -- what came with a task,
-  removed        boolean not null default false,   --   which counts no more once code has taken the limit away
+  removed        boolean not null default false,   --   which counts no more once code has taken the limit away, and not
+                                                   --   where a person put the type under it
   excess         integer not null default 0,
   paused         boolean not null default false,
   pace           interval,                         -- the least time between two starts
@@ -240,13 +241,13 @@ begin
     raise exception 'The limit % cannot have % slots: use 0 (blocks) to 1000000', p_key, p_slots
       using errcode = 'invalid_parameter_value';
   end if;
-  insert into berth.task_limit as l (key, override_slots, override_until) values (p_key, p_slots, berth.now() + p_for)
-  on conflict (key) do update set override_slots = excluded.override_slots, override_until = excluded.override_until
-    where l.override_slots is distinct from excluded.override_slots
-       or l.override_until is distinct from excluded.override_until;
-  if not found then
+  if p_for is null and exists (select from berth.task_limit l
+                                where l.key = p_key and l.override_slots = p_slots and l.override_until is null) then
     return 'unchanged';
   end if;
+  perform berth.put_type_under(p_key, p_slots);
+  insert into berth.task_limit as l (key, override_slots, override_until) values (p_key, p_slots, berth.now() + p_for)
+  on conflict (key) do update set override_slots = excluded.override_slots, override_until = excluded.override_until;
   perform berth.change_limit(p_key);
   return 'done';
 end $$;
@@ -298,9 +299,13 @@ end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql as $$
 begin
+  if exists (select from berth.task_limit l where l.key = p_key and l.paused) then
+    return 'unchanged';
+  end if;
+  perform berth.put_type_under(p_key, 1000000);
   insert into berth.task_limit as l (key, paused) values (p_key, true)
-  on conflict (key) do update set paused = true where not l.paused;
-  return case when found then 'done' else 'unchanged' end;
+  on conflict (key) do update set paused = true;
+  return 'done';
 end $$;
 
 create function berth.resume_limit(p_key text) returns text language plpgsql as $$
