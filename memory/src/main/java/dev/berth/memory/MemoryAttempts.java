@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** How attempts begin and end, and what becomes of their task. Guarded by the lock of the store. */
 final class MemoryAttempts {
 
+  static final String LOST = "was lost while it ran the task";
+
   private final MemoryTasks tasks;
   private final MemoryTypes types;
   private final MemorySlots slots;
@@ -85,9 +87,13 @@ final class MemoryAttempts {
     putBack(task, now, now);
   }
 
-  /** Gives back a running task whose worker died; false where that was once too often. */
-  boolean crash(MemoryTask task, Instant now) {
-    String error = "The worker " + worker(task) + " was lost while it ran the task";
+  /**
+   * Gives back a running task whose worker died; false where that was once too often.
+   *
+   * @param why ends the sentence "The worker …"
+   */
+  boolean crash(MemoryTask task, String why, Instant now) {
+    String error = "The worker " + worker(task) + " " + why;
     task.crashes++;
     if (task.cancelReason != null) {
       cancel(task, task.cancelReason, now);

@@ -19,6 +19,7 @@ final class MemoryCommands {
   private final MemoryAttempts attempts;
   private final MemoryLimits limits;
   private final MemorySlots slots;
+  private final MemoryHolds holds;
   private final MemoryQuotas quotas;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
@@ -28,12 +29,14 @@ final class MemoryCommands {
       MemoryAttempts attempts,
       MemoryLimits limits,
       MemorySlots slots,
+      MemoryHolds holds,
       MemoryQuotas quotas,
       WakeUps wakeUps) {
     this.tasks = tasks;
     this.attempts = attempts;
     this.limits = limits;
     this.slots = slots;
+    this.holds = holds;
     this.quotas = quotas;
     this.wakeUps = wakeUps;
   }
@@ -50,6 +53,7 @@ final class MemoryCommands {
       case Command.PauseLimit(LimitKey key) -> put(key, limits.pause(key));
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
       case Command.RecountLimit(LimitKey key) -> changed(key, slots.recount(key));
+      case Command.ReleaseSlot(LimitKey key, long token) -> release(key, token, now);
     };
   }
 
@@ -86,6 +90,22 @@ final class MemoryCommands {
     }
     task.submission = limits.withThoseOfItsType(task.submission);
     tasks.revive(task, now);
+    return Applied.DONE;
+  }
+
+  private Applied release(LimitKey key, long token, Instant now) {
+    SlotHolder holder = slots.holder(key, token);
+    switch (holder) {
+      case null -> {
+        return Applied.NOT_FOUND;
+      }
+      case MemoryTask task ->
+          attempts.crash(
+              task,
+              "lost the task when its slot of the limit " + key + " was released by hand",
+              now);
+      case MemoryHold hold -> holds.release(hold.session(), hold.number());
+    }
     return Applied.DONE;
   }
 

@@ -4,6 +4,7 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
 import dev.berth.limit.Slots;
 import dev.berth.store.LimitView.Source;
+import dev.berth.store.Registration;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
@@ -100,6 +101,31 @@ final class MemoryLimits {
     if (!bySubmit.containsKey(own)) {
       byCode.putIfAbsent(own, OptionalInt.empty());
     }
+  }
+
+  /** Where the word of a worker's code is not what was there, before it is taken. */
+  List<Registration> differing(List<Handled> types) {
+    Map<LimitKey, Registration> differing = new TreeMap<>();
+    for (Handled type : types) {
+      for (LimitKey known : byCode.keySet()) {
+        if (isOf(type.type(), known)) {
+          differing.put(known, registration(known, null));
+        }
+      }
+      type.limits()
+          .forEach(rule -> differing.put(rule.key(), registration(rule.key(), rule.slots())));
+    }
+    return differing.values().stream()
+        .filter(said -> said.before() != null || said.byHand() != null)
+        .toList();
+  }
+
+  private Registration registration(LimitKey key, @Nullable Integer slots) {
+    OptionalInt before = byCode.getOrDefault(key, OptionalInt.empty());
+    boolean same = before.isEmpty() || Objects.equals(before.getAsInt(), slots);
+    boolean gone = slots == null && before.isEmpty();
+    return new Registration(
+        key, slots, same ? null : (Integer) before.getAsInt(), gone ? null : byHand.get(key));
   }
 
   /** Takes the word of a worker's code; returns the limits, or rules, that it changed. */

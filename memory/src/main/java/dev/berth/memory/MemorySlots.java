@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who holds the slots of each limit: the running tasks that are under it and the holds, also while
@@ -134,6 +135,14 @@ final class MemorySlots {
           key, (same, count) -> count == need.weight() ? null : count - need.weight());
       freed.add(key);
     }
+  }
+
+  /** Who holds slots of this limit under this token. */
+  @Nullable SlotHolder holder(LimitKey key, long token) {
+    return holders.getOrDefault(key, Map.of()).keySet().stream()
+        .filter(holder -> holder.token() == token)
+        .findFirst()
+        .orElse(null);
   }
 
   /** The number of a limit, or of the limits under a rule, has changed. */

@@ -94,6 +94,11 @@ final class MemoryTask implements SlotHolder {
   }
 
   @Override
+  public long token() {
+    return token;
+  }
+
+  @Override
   public Holder holder(int weight) {
     if (session == null) {
       throw new IllegalStateException("Task " + id() + " holds slots and does not run");

@@ -33,6 +33,8 @@ record Commands(Database database) {
           word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
       case Command.RecountLimit(LimitKey key) ->
           word("recount limit " + key, Statements.RECOUNT_LIMIT, key.value(), null);
+      case Command.ReleaseSlot(LimitKey key, long token) ->
+          word("release a slot of " + key, Statements.RELEASE_SLOT, key.value(), token);
     };
   }
 

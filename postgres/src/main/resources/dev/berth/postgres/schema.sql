@@ -489,7 +489,7 @@ create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
 
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])
-  returns void;
+  returns TABLE(key text, slots integer, before integer, by_hand integer);
 
 create function berth.register_type_limits(p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[])
   returns void;
@@ -499,6 +499,9 @@ create function berth.register_types(p_names text[], p_finished_days integer[], 
 
 create function berth.release_hold(p_session bigint, p_number bigint, OUT released boolean, OUT queues text[])
   returns record set enable_seqscan=off set jit=off;
+
+create function berth.release_slot(p_key text, p_token bigint)
+  returns text set enable_seqscan=off set jit=off;
 
 create function berth.reset_limit(p_key text)
   returns text;
@@ -538,6 +541,9 @@ create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
   returns record;
+
+create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
+  returns integer set enable_seqscan=off set jit=off;
 
 create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
   returns record;

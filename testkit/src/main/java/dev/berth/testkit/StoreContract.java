@@ -169,6 +169,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class ReleasedSlots extends ReleaseSlotContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Registrations extends RegistrationContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class Holds extends HoldContract {
     @Override
     StoreFixture open() throws Exception {

@@ -318,12 +318,23 @@ begin
   return 'done';
 end $$;
 
--- What a worker's code says of the limits of its types; a type that had one and has none now loses it.
+-- What a worker's code says of the limits of its types; a type that had one and has none now loses it. Returns where that
+-- is not what was there: what is said now, what other code had said, and what a person has set, which counts before it.
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])  -- microseconds
-returns void language plpgsql as $$
+returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
+#variable_conflict use_column
 declare
   v_key text;
 begin
+  return query
+    select l.key, k.slots, nullif(l.code_slots, k.slots), case when k.slots is not null or l.code_slots is not null then l.override_slots end
+      from berth.task_limit l
+      left join unnest(p_keys, p_slots) as k (key, slots) on k.key = l.key
+     where (k.key is not null
+            or exists (select from unnest(p_types) as t (key) where l.key = t.key or starts_with(l.key, t.key || '/')))
+       and (l.code_slots <> k.slots or l.code_slots is not null and k.slots is null
+            or l.override_slots is not null and k.slots is not null)
+     order by l.key;
   insert into berth.task_limit as l (key, code_slots, pace)
   select k.key, k.slots, k.pace * interval '1 microsecond' from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace)
     left join berth.task_limit known on known.key = k.key
