@@ -7,12 +7,16 @@ import dev.berth.limit.LimitKey;
 import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
+import dev.berth.store.Ended;
 import dev.berth.store.LimitAudit;
 import dev.berth.task.LimitRule;
 import dev.berth.task.TaskId;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tasks that do not name the limits of their type are under them all the same. */
 abstract class TypeLimitContract extends LimitTest {
@@ -199,6 +203,50 @@ abstract class TypeLimitContract extends LimitTest {
 
     assertThat(claimAll(claimer(), 10)).isEmpty();
     assertThat(limit(MAIL).waiting()).isEqualTo(1);
+  }
+
+  /** Whoever puts tasks under the limit and those who claim and end them lock the same rows. */
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void aTypeIsPutUnderItsLimitAgainAndAgainWhileItsTasksComeAndGo() throws Exception {
+    int claimers = 4;
+    int tasks = 400;
+    AtomicInteger finished = new AtomicInteger();
+    submitLike(Draft.task(), tasks / 4);
+    submitLike(Draft.task().under(gpu(3)), tasks / 4);
+    Together.run(
+        claimers + 1,
+        number -> {
+          if (number == claimers) {
+            changeTheLimit(finished, tasks);
+            return number;
+          }
+          Claimer claimer = claimer();
+          submitLike(Draft.task(), tasks / 2 / claimers);
+          List<Claim> running = List.of();
+          while (finished.addAndGet(running.size()) < tasks && !Thread.interrupted()) {
+            List<Ended> ended = running.stream().map(c -> new Ended(c.lease(), FINISHED)).toList();
+            running = Claimer.done(claimer.exchange(ended, 1 + number)).claims();
+          }
+          return claimer.endAll(running, FINISHED);
+        });
+
+    assertThat(finished).hasValue(tasks);
+    assertThat(used(MAIL)).isZero();
+    assertThat(used(GPU)).isZero();
+    assertThat(reader.drift()).isEmpty();
+  }
+
+  private void changeTheLimit(AtomicInteger finished, int tasks) {
+    for (int round = 1; finished.get() < tasks && !Thread.interrupted(); round++) {
+      set(MAIL, round % 6);
+      assertThat(reader.drift()).isEmpty();
+      set(MAIL, 1 + round % 3);
+      assertThat(reader.drift()).isEmpty();
+      reset(MAIL);
+      store.apply(new Command.PauseLimit(MAIL));
+      store.apply(new Command.ResumeLimit(MAIL));
+    }
   }
 
   /** Tasks that started before they were under the limit count for it and did not break it. */
