@@ -173,6 +173,7 @@ create table berth.task_limit (
   paused boolean not null default false,
   pace interval,
   next_start_at timestamp with time zone,
+  first_group integer not null default 1,
   changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
 );
@@ -323,6 +324,9 @@ create function berth.cancel_requests(p_session bigint)
 create function berth.change_limit(p_key text)
   returns void;
 
+create function berth.charge_late()
+  returns void set enable_seqscan=off;
+
 create function berth.charge_running(p_key text, p_ids uuid[])
   returns void;
 
@@ -410,6 +414,9 @@ create function berth.limited_queues()
 create function berth.limits_of_type(p_type text)
   returns TABLE(key text, weight integer, slots integer);
 
+create function berth.lock_groups(p_keys text[])
+  returns void;
+
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
@@ -468,6 +475,9 @@ create function berth.prune_limit_changes()
   returns void;
 
 create function berth.put_type_under(p_key text, p_slots integer)
+  returns void;
+
+create function berth.put_under(p_ids uuid[], p_key text, p_slots integer)
   returns void;
 
 create function berth.quota_counts(p_keys text[])

@@ -149,6 +149,37 @@ class SqlLimitTest {
     assertThat(database.one("select lane from berth.task")).isEqualTo("type/nap");
   }
 
+  /** An exchange that began before the limit came into force claims as if there were none. */
+  @Test
+  void whatStartedUnderTheOldNumberIsCountedByTheNextSweep() throws Exception {
+    register(Nap.TYPE.limit(1));
+    berth.submit(Nap.TYPE, new Nap(0));
+    berth.submit(Nap.TYPE, new Nap(0));
+    register(Nap.TYPE);
+    long session =
+        database.count(
+            "select session_id from berth.open_session('late', null, '1 hour', 9, '{nap}',"
+                + " '{default}')");
+    try (Connection claimer = DriverManager.getConnection(database.url());
+        Statement statement = claimer.createStatement()) {
+      claimer.setAutoCommit(false);
+      statement.execute(
+          "select * from berth.exchange("
+              + session
+              + ", 1, '{}', '{}', '{}', '{}', '{}', '{default,default}', '{null,null}',"
+              + " '{null,null}', '{lanes,scan}', '{null,null}', '{nap}', 9)");
+      register(Nap.TYPE.limit(1));
+      claimer.commit();
+    }
+    assertThat(database.count("select sum(used) from berth.slot_group")).isZero();
+
+    database.run("select berth.sweep()");
+
+    assertThat(database.count("select sum(used) from berth.slot_group")).isEqualTo(2);
+    assertThat(database.query("select key from berth.slot_drift")).isEmpty();
+    assertThat(database.one("select excess from berth.task_limit")).isEqualTo("1");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

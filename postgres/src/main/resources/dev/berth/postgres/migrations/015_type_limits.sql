@@ -185,9 +185,9 @@ end $$;
 -- and were submitted without it. Locks tasks, then groups, then limits, as everybody does.
 create function berth.put_type_under(p_key text, p_slots integer) returns void language plpgsql as $$
 declare
-  v_type    text := berth.unescaped(split_part(p_key, '/', 2));
-  v_said    integer;
-  v_running uuid[];
+  v_type text := berth.unescaped(split_part(p_key, '/', 2));
+  v_said integer;
+  v_ids  uuid[];
 begin
   if split_part(p_key, '/', 1) <> 'type' or split_part(p_key, '/', 3) <> '' then
     return;
@@ -197,24 +197,28 @@ begin
     from berth.task t cross join lateral unnest(t.limits, t.said_slots) as n (key, slots)
    where t.lane is not null and n.key = p_key limit 1;
 
-  -- Waits for a claim that is just taking one of them; what it took is among the running then. Claims skip what is locked.
-  update berth.task t
-     set (lane, limits, weights, said_slots) = (
-           select n.lane, n.limits, n.weights, n.said_slots
-             from berth.lane_of(t.limits || p_key, t.weights || 1, t.said_slots || p_slots) n)
-   where t.type = v_type and t.state <> 'running' and (t.limits is null or p_key <> all (t.limits));
+  -- Those that do not run. Who is locked is just being claimed: it is waited for, but never with a lock on a task that
+  -- somebody may be waiting for in turn, so by looking again.
+  for v_try in 1 .. 500 loop
+    v_ids := array(
+      select t.id from berth.task t
+       where t.type = v_type and t.state <> 'running' and (t.limits is null or p_key <> all (t.limits))
+         for update skip locked);
+    perform berth.put_under(v_ids, p_key, p_slots);
+    exit when not exists (
+      select from berth.task t
+       where t.type = v_type and t.state <> 'running' and (t.limits is null or p_key <> all (t.limits)));
+    perform pg_sleep(0.002);
+  end loop;
 
-  -- One that ends at this moment is let go: whoever ends it may wait for another of these.
-  v_running := array(
+  -- Those that run. One that ends at this moment is let go.
+  v_ids := array(
     select t.id from berth.task t
      where t.type = v_type and t.state = 'running' and (t.limits is null or p_key <> all (t.limits))
        for update skip locked);
-  update berth.task t
-     set (lane, limits, weights, said_slots) = (
-           select n.lane, n.limits, n.weights, n.said_slots
-             from berth.lane_of(t.limits || p_key, t.weights || 1, t.said_slots || p_slots) n)
-   where t.id = any (v_running);
-  perform berth.charge_running(p_key, v_running);
+  perform berth.put_under(v_ids, p_key, p_slots);
+  perform berth.lock_groups(array[p_key]);  -- before its limit, also if none of them runs
+  perform berth.charge_running(p_key, v_ids);
 
   -- Nobody but a person has said a number: what was added to the tasks is none of their own.
   insert into berth.task_limit as l (key, submit_slots, removed) values (p_key, v_said, v_said is null)
@@ -222,18 +226,28 @@ begin
     where l.submit_slots is null and l.code_slots is null and not l.removed;
 end $$;
 
+-- These tasks, which are locked, are under one limit more.
+create function berth.put_under(p_ids uuid[], p_key text, p_slots integer) returns void language sql as $$
+  update berth.task t
+     set (lane, limits, weights, said_slots) = (
+           select n.lane, n.limits, n.weights, n.said_slots
+             from berth.lane_of(t.limits || p_key, t.weights || 1, t.said_slots || p_slots) n)
+    from unnest(p_ids) as i (id)
+   where t.id = i.id
+$$;
+
 -- Running tasks that are under a limit they had no slots of take theirs, beyond its number where it is full. Where it does
 -- not limit there is nothing to take yet; then they are adopted once it does.
 create function berth.charge_running(p_key text, p_ids uuid[]) returns void language plpgsql as $$
 declare
-  v_count integer := cardinality(p_ids);
+  v_count integer;
   v_group integer;
   v_slots integer;
 begin
-  if v_count = 0 then
+  if p_ids = '{}' then
     return;
   end if;
-  perform from berth.slot_group g where g.key = p_key order by g.number for update;
+  perform berth.lock_groups(array[p_key]);
   select l.slots into v_slots from berth.task_limit l where l.key = p_key for update;
   -- They started when it did not count for them: an audit must not hold that against it.
   insert into berth.limit_change as c (key, at, slots)
@@ -243,9 +257,40 @@ begin
   if v_slots is null then
     return;
   end if;
-  select coalesce(min(g.number), 1) into v_group from berth.slot_group g where g.key = p_key;
-  update berth.task t set held = t.held || (p_key, v_group, 1)::berth.slots_held where t.id = any (p_ids);
+  select coalesce(min(g.number), max(l.first_group)) into v_group
+    from berth.task_limit l left join berth.slot_group g on g.key = l.key where l.key = p_key;
+  with charged as (
+    update berth.task t
+       set held = array(select h from unnest(t.held) as h where h.key <> p_key)
+                  || (p_key, v_group, t.weights[array_position(t.limits, p_key)])::berth.slots_held
+     where t.id = any (p_ids)
+    returning t.weights[array_position(t.limits, p_key)] as weight)
+  select sum(weight) into v_count from charged;
   insert into berth.slot_group as g (key, number, capacity, used) values (p_key, v_group, v_count, v_count)
   on conflict (key, number) do update set capacity = g.capacity + v_count, used = g.used + v_count;
   perform berth.resize(p_key, v_slots);
+end $$;
+
+-- A limit may come into force while an exchange is under way that still sees none: what starts there takes no slots. The
+-- sweep finds it within a second. One limit at a time, for the order of locks.
+create function berth.charge_late() returns void language plpgsql set enable_seqscan = off as $$
+declare
+  v_limit record;
+  v_ids   uuid[];
+begin
+  for v_limit in
+    select l.key, l.first_group from berth.task_limit l
+     where l.slots is not null and l.changed_at > berth.now() - interval '1 minute' and split_part(l.key, '/', 3) = ''
+     order by l.key
+  loop
+    v_ids := array(
+      select t.id from berth.task t
+       where t.session_id is not null and t.state = 'running' and t.lane is not null and v_limit.key = any (t.limits)
+         and not exists (select from unnest(t.held) as h where h.key = v_limit.key and h.number >= v_limit.first_group)
+         for update skip locked);
+    if v_ids <> '{}' then
+      perform berth.charge_running(v_limit.key, v_ids);
+      exit;
+    end if;
+  end loop;
 end $$;
