@@ -295,7 +295,7 @@ create view berth.tasks (
 );
 
 create function berth.add_type_limits(p_types text[], p_limits text[], p_weights text[], p_said_slots text[], OUT lanes text[], OUT limits text[], OUT weights text[], OUT said_slots text[])
-  returns record;
+  returns record set plan_cache_mode=force_generic_plan;
 
 create function berth.adopt(p_key text, p_slots integer)
   returns integer set enable_seqscan=off;

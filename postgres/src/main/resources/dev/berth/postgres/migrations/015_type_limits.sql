@@ -61,26 +61,52 @@ create function berth.lane_of_type(
    cross join lateral berth.lane_of(p_keys || m.keys, p_weights || m.weights, p_slots || m.slots) n
 $$;
 
--- The same for a batch of submit_batch; all null if there is nothing to add.
+-- The same for a batch of submit_batch; all null if there is nothing to add. Looks once for each type, and makes each lane
+-- once: a batch is of few types as a rule.
 create function berth.add_type_limits(
   p_types text[], p_limits text[], p_weights text[], p_said_slots text[],
   out lanes text[], out limits text[], out weights text[], out said_slots text[]
-) language plpgsql stable as $$
+) language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+declare
+  v_types text[] := p_types;
+  v_known record;
 begin
-  perform from (select distinct t.type from unnest(p_types) as t (type)) y
-         cross join lateral berth.limits_of_type(y.type) l
-          join unnest(p_types, p_limits) as s (type, limits) on s.type = y.type
+  if cardinality(p_types) = 1 then  -- by far the most: quicker than to make arrays
+    perform from berth.limits_of_type(p_types[1]) l where p_limits[1] is null or l.key <> all (p_limits[1]::text[]);
+    if not found then
+      return;
+    end if;
+  else
+    v_types := array(select distinct t.type from unnest(p_types) as t (type));
+  end if;
+  select array_agg(y.type) as types, array_agg(l.key) as keys into v_known
+    from unnest(v_types) as y (type) cross join lateral berth.limits_of_type(y.type) l;
+  if v_known.types is null then
+    return;
+  end if;
+  perform from unnest(p_types, p_limits) as s (type, limits)
+          join unnest(v_known.types, v_known.keys) as l (type, key) on l.type = s.type
          where s.limits is null or l.key <> all (s.limits::text[])
          limit 1;
-  if found then
-    select array_agg(n.lane order by s.number), array_agg(n.limits::text order by s.number),
-           array_agg(n.weights::text order by s.number), array_agg(n.said_slots::text order by s.number)
-      into lanes, limits, weights, said_slots
+  if not found then
+    return;
+  end if;
+  with said as materialized (
+    select s.type, coalesce(s.limits, '{}') as limits, coalesce(s.weights, '{}') as weights,
+           coalesce(s.said_slots, '{}') as said_slots, s.number
       from unnest(p_types, p_limits, p_weights, p_said_slots) with ordinality
         as s (type, limits, weights, said_slots, number)
+  ), made as materialized (
+    select d.type, d.limits as of_limits, d.weights as of_weights, d.said_slots as of_slots, n.*
+      from (select distinct s.type, s.limits, s.weights, s.said_slots from said s) d
      cross join lateral berth.lane_of_type(
-       s.type, s.limits::text[], s.weights::integer[], s.said_slots::integer[]) n;
-  end if;
+       d.type, d.limits::text[], d.weights::integer[], d.said_slots::integer[]) n
+  )
+  select array_agg(m.lane order by s.number), array_agg(m.limits::text order by s.number),
+         array_agg(m.weights::text order by s.number), array_agg(m.said_slots::text order by s.number)
+    into lanes, limits, weights, said_slots
+    from said s
+    join made m on m.type = s.type and m.of_limits = s.limits and m.of_weights = s.weights and m.of_slots = s.said_slots;
 end $$;
 
 -- The limits of a submit from SQL: keys ["limit/gpu"] whose numbers are known, or an object of numbers {"limit/gpu": 4},
@@ -226,14 +252,22 @@ begin
     where l.submit_slots is null and l.code_slots is null and not l.removed;
 end $$;
 
--- These tasks, which are locked, are under one limit more.
+-- These tasks, which are locked, are under one limit more. Each lane is made once.
 create function berth.put_under(p_ids uuid[], p_key text, p_slots integer) returns void language sql as $$
+  with said as materialized (
+    select t.id, coalesce(t.limits, '{}') as limits, coalesce(t.weights, '{}') as weights,
+           coalesce(t.said_slots, '{}') as said_slots
+      from unnest(p_ids) as i (id) join berth.task t on t.id = i.id
+  ), made as materialized (
+    select d.limits as of_limits, d.weights as of_weights, d.said_slots as of_slots, n.*
+      from (select distinct s.limits, s.weights, s.said_slots from said s) d
+     cross join lateral berth.lane_of(d.limits || p_key, d.weights || 1, d.said_slots || p_slots) n
+  )
   update berth.task t
-     set (lane, limits, weights, said_slots) = (
-           select n.lane, n.limits, n.weights, n.said_slots
-             from berth.lane_of(t.limits || p_key, t.weights || 1, t.said_slots || p_slots) n)
-    from unnest(p_ids) as i (id)
-   where t.id = i.id
+     set lane = m.lane, limits = m.limits, weights = m.weights, said_slots = m.said_slots
+    from said s
+    join made m on m.of_limits = s.limits and m.of_weights = s.weights and m.of_slots = s.said_slots
+   where t.id = s.id
 $$;
 
 -- Running tasks that are under a limit they had no slots of take theirs, beyond its number where it is full. Where it does
