@@ -5,6 +5,7 @@ import dev.berth.config.Nearest;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command.PauseLimit;
+import dev.berth.store.Command.ReleaseSlot;
 import dev.berth.store.Command.ResetLimit;
 import dev.berth.store.Command.ResumeLimit;
 import dev.berth.store.Command.SetLimit;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
 /** Looks at limits, and sets, pauses and resumes them. */
-@Command(name = "limit", description = "Show, set, reset, pause and resume limits.")
+@Command(name = "limit", description = "Show, set, reset, pause and resume limits, and free slots.")
 final class LimitCommand extends CommandGroup {
 
   private static final String KEY =
@@ -146,6 +147,57 @@ final class LimitCommand extends CommandGroup {
           berth,
           applied,
           "Limit %s %s.".formatted(key, applied == Applied.DONE ? "is resumed" : "was not paused"));
+    }
+  }
+
+  @Command(
+      description = {
+        "Free the slot of a holder that is known to be dead, before its lease is over.",
+        "Its task goes back to the queue, and what the holder says of it later is refused."
+      })
+  void release(
+      @Parameters(paramLabel = "KEY", converter = Key.class, description = KEY) LimitKey key,
+      @Parameters(
+              paramLabel = "SLOT",
+              description =
+                  "The slot or the token of the holder, as 'berth limit status KEY' shows them, or"
+                      + " its task.")
+          String slot,
+      @Option(names = "--force", description = "Do it: the holder is dead.") boolean force,
+      @Mixin StoreOptions store,
+      @Mixin Output output) {
+    try (Berth berth = store.open()) {
+      List<LimitView> limits = berth.reader().limits();
+      LimitView limit = find(limits, key).orElseThrow(() -> unknown(limits, key));
+      LimitView.Holder holder = SlotNames.holder(limit, slot);
+      String who = SlotNames.who(holder);
+      if (!force) {
+        throw new CommandFailedException(
+            "Nothing was done: %s holds %s of %s. If worker %s is dead, its slots come back by themselves when its lease ends, at %s. If it lives, it goes on beside whoever gets the slot next. With --force they are free at once."
+                .formatted(
+                    who,
+                    Text.count(holder.weight(), "slot"),
+                    key,
+                    holder.worker(),
+                    Text.time(holder.expiresAt())));
+      }
+      if (berth.apply(new ReleaseSlot(key, holder.token())) != Applied.DONE) {
+        throw new CommandFailedException(
+            "%s does not hold a slot of %s any more; nothing was done.".formatted(who, key));
+      }
+      answer(
+          output,
+          key,
+          berth,
+          Applied.DONE,
+          "%s of %s %s free%s."
+              .formatted(
+                  Text.count(holder.weight(), "slot"),
+                  key,
+                  holder.weight() == 1 ? "is" : "are",
+                  holder.task() == null
+                      ? "; %s held %s".formatted(who, holder.weight() == 1 ? "it" : "them")
+                      : "; task %s goes back to its queue".formatted(holder.task())));
     }
   }
 

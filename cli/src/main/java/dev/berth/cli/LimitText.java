@@ -69,11 +69,18 @@ final class LimitText {
 
   static Table table(List<LimitView.Holder> holders) {
     Table table =
-        new Table().number("SLOT").number("SLOTS").text("TASK").text("TYPE").text("WORKER");
+        new Table()
+            .number("SLOT")
+            .number("SLOTS")
+            .number("TOKEN")
+            .text("TASK")
+            .text("TYPE")
+            .text("WORKER");
     for (LimitView.Holder holder : holders) {
       table.row(
           holder.group(),
           holder.weight(),
+          holder.token(),
           holder.task() == null ? "none" : holder.task(),
           holder.type() == null ? "" : holder.type(),
           holder.worker());

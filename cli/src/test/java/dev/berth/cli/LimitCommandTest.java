@@ -93,9 +93,9 @@ class LimitCommandTest {
   @Test
   void showsWhoHoldsASlot() {
     assertThat(limit("status", "limit/gpu").text())
-        .containsPattern("SLOT +SLOTS +TASK +TYPE +WORKER")
-        .containsPattern("1 +" + tasks.get(0) + " +render +renderer")
-        .containsPattern("1 +" + tasks.get(1) + " +render +renderer")
+        .containsPattern("SLOT +SLOTS +TOKEN +TASK +TYPE +WORKER")
+        .containsPattern("1 +1 +\\d+ +" + tasks.get(0) + " +render +renderer")
+        .containsPattern("2 +1 +\\d+ +" + tasks.get(1) + " +render +renderer")
         .doesNotContain(tasks.get(2).toString());
     JsonNode gpu = limit("status", "limit/gpu", "--json").json();
     assertThat(gpu.propertyNames())
@@ -145,6 +145,39 @@ class LimitCommandTest {
     JsonNode again = limit("resume", "limit/gpu", "--json").json();
     assertThat(again.get("changed").asBoolean()).isFalse();
     assertThat(again.get("paused").asBoolean()).isFalse();
+  }
+
+  @Test
+  void freesTheSlotOfADeadHolder() throws Exception {
+    String task = tasks.get(0).toString();
+    assertThat(limit("release", "limit/gpu", task).failure())
+        .contains("Nothing was done: Task " + task + " holds 1 slot of limit/gpu.")
+        .contains("If worker renderer is dead, its slots come back by themselves")
+        .contains("--force");
+    assertThat(berth.find(tasks.get(0)).orElseThrow().crashes()).isZero();
+
+    assertThat(limit("release", "limit/gpu", task, "--force").text())
+        .contains("1 slot of limit/gpu is free; task " + task + " goes back to its queue.");
+
+    assertThat(berth.find(tasks.get(0)).orElseThrow().crashes()).isEqualTo(1);
+    goOn.countDown();
+    for (TaskId each : tasks) {
+      berth.await(RENDER, each, Duration.ofSeconds(30));
+    }
+  }
+
+  @Test
+  void aSlotIsNamedByItsNumberOrToken() {
+    JsonNode holders = limit("status", "limit/gpu", "--json").json().get("holders");
+    String slot = holders.get(0).get("slot").asString();
+    String token = holders.get(1).get("token").asString();
+    assertThat(limit("release", "limit/gpu", slot, "--force", "--json").json().get("changed"))
+        .isNotNull();
+    assertThat(limit("release", "limit/gpu", token, "--force").text()).contains("is free");
+    assertThat(limit("release", "limit/gpu", token, "--force").failure())
+        .contains("Nobody holds slot " + token + " of limit/gpu;");
+    assertThat(limit("release", "limit/cpu", "1", "--force").failure())
+        .contains("There is no limit limit/cpu", "Did you mean limit/gpu?");
   }
 
   @Test

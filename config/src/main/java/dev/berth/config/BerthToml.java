@@ -1,5 +1,6 @@
 package dev.berth.config;
 
+import dev.berth.worker.FileLimits;
 import dev.berth.worker.WorkerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,9 @@ import org.tomlj.TomlPosition;
  *
  * [worker]
  * max_concurrent_tasks = 200
+ *
+ * [limits]
+ * "type/send_email" = 20
  * }</pre>
  *
  * <p>A mistake in it is a {@link ConfigException} that names the file, the line and the key.
@@ -41,6 +45,7 @@ public record BerthToml(Map<String, String> values) {
   public static final BerthToml EMPTY = new BerthToml(Map.of());
 
   private static final String STORE_URL = "store.url";
+  private static final String LIMITS = "limits";
 
   public BerthToml {
     values = Map.copyOf(values);
@@ -89,7 +94,7 @@ public record BerthToml(Map<String, String> values) {
   private static void checkKnown(String name, TomlParseResult parsed, List<String> path) {
     TreeSet<String> known = known();
     String key = String.join(".", path);
-    if (!known.contains(key)) {
+    if (!known.contains(key) && !isLimit(path)) {
       throw new ConfigException(
           name,
           line(parsed, path),
@@ -97,9 +102,15 @@ public record BerthToml(Map<String, String> values) {
     }
   }
 
+  /** The limits have names of their own, which may have dots in them. */
+  private static boolean isLimit(List<String> path) {
+    return path.size() == 2 && path.getFirst().equals(LIMITS);
+  }
+
   /** A misspelt table without any keys would otherwise go unnoticed. */
   private static void checkEmptyTables(String name, TomlParseResult parsed) {
     TreeSet<String> tables = new TreeSet<>();
+    tables.add(LIMITS);
     known().forEach(key -> tables.add(key.substring(0, key.indexOf('.'))));
     for (String table : parsed.keySet()) {
       if (!tables.contains(table)) {
@@ -128,13 +139,14 @@ public record BerthToml(Map<String, String> values) {
   private static void checkValues(String name, TomlParseResult parsed, Map<String, String> values) {
     try {
       WorkerSettings.fromFile(values);
+      FileLimits.of(values);
     } catch (IllegalArgumentException e) {
       String message = Objects.requireNonNullElse(e.getMessage(), e.toString());
       int line =
           values.keySet().stream()
               .filter(key -> message.startsWith(key + " "))
               .findFirst()
-              .map(key -> line(parsed, List.of(key.split("\\.", -1))))
+              .map(key -> line(parsed, List.of(key.split("\\.", 2))))
               .orElse(0);
       throw new ConfigException(name, line, message);
     }

@@ -3,8 +3,11 @@ package dev.berth.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.limit.LimitKey;
+import dev.berth.worker.FileLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +39,24 @@ class BerthTomlTest {
         .containsEntry("worker.memory_threshold", "0.7")
         .containsEntry("worker.wake_ups", "false")
         .hasSize(5);
+  }
+
+  @Test
+  void readsTheNumbersOfLimits() {
+    BerthToml toml =
+        BerthToml.read(
+            "berth.toml",
+            """
+            [limits]
+            "type/send_email" = 20
+            "limit/eu.west gpu" = 0
+            "type/import/customer" = 2
+            """);
+    assertThat(FileLimits.of(toml.values()).slots())
+        .containsOnly(
+            Map.entry(LimitKey.ofType("send_email"), 20),
+            Map.entry(LimitKey.shared("eu.west gpu"), 0),
+            Map.entry(LimitKey.ruleOf("import", "customer"), 2));
   }
 
   @Test
@@ -72,6 +93,13 @@ class BerthTomlTest {
           worker.claim_batch_size = 0    | line 3: worker.claim_batch_size must be a whole number from 1 to 10000, but it is "0"
           worker.wake_ups = "perhaps"    | line 3: worker.wake_ups must be true or false, but it is "perhaps"
           worker.name =                  | line 3: Unexpected
+          limits."mail" = 5              | line 3: limits.mail has a wrong name: "mail" is not a limit key: expected limit/NAME, type/TYPE
+          limits."limit/a.b" = -1        | line 3: limits.limit/a.b must be a whole number of slots from 0 to 1000000, but it is "-1"
+          limits."limit/gpu" = "many"    | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "many"
+          limits."limit/gpu" = 1.5       | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "1.5"
+          limits."type/a/b/7" = 5        | line 3: limits.type/a/b/7 is for one value only: a file can have the number for all of them, type/a/b;
+          limits.limit.gpu = 5           | line 3: there is no setting limits.limit.gpu
+          [limit]                        | line 3: there is no table [limit]; did you mean [limits]?
           """)
   void namesFileLineAndKeyOfAMistake(String line, String error) {
     assertThatThrownBy(() -> BerthToml.read("shop/berth.toml", "# first\n\n" + line + "\n"))

@@ -1,5 +1,7 @@
 package dev.berth.limit;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -25,6 +27,17 @@ public record Lane(List<Need> needs) {
 
   public boolean open() {
     return needs.isEmpty();
+  }
+
+  public boolean under(LimitKey key) {
+    return needs.stream().anyMatch(need -> need.key().equals(key));
+  }
+
+  /** The lane of a task that is under these limits too. */
+  public Lane and(Collection<Need> more) {
+    List<Need> all = new ArrayList<>(needs);
+    all.addAll(more);
+    return new Lane(all);
   }
 
   /** Equal for equal keys and weights and only for them; the numbers of slots are no part of it. */

@@ -53,6 +53,16 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
     return parts().size() == 4;
   }
 
+  /** Whether it carries the number of many keys and is the limit of no task itself. */
+  public boolean isRule() {
+    return parts().size() == 3;
+  }
+
+  /** Whether this is the limit of all tasks of one type. */
+  public boolean isOfType() {
+    return value.startsWith("type/") && parts().size() == 2;
+  }
+
   /** The key that carries the number: that of the rule for one of many, else this. */
   public LimitKey rule() {
     return keyed() ? new LimitKey(value.substring(0, value.lastIndexOf('/'))) : this;

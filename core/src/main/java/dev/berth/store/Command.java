@@ -64,6 +64,15 @@ public sealed interface Command {
 
   record ResumeLimit(LimitKey key) implements Command {}
 
+  /**
+   * Frees the slots of a holder that is known to be dead, before its lease is over. A task goes
+   * back to its queue as one whose worker crashed, with all its slots; a hold without a task is
+   * gone. The token is stale from then on.
+   *
+   * @param token of the holder: who took the slots since is not meant
+   */
+  record ReleaseSlot(LimitKey key, long token) implements Command {}
+
   /** Counts the slots of a limit anew from what running tasks hold; workers may go on meanwhile. */
   record RecountLimit(LimitKey key) implements Command {}
 }

@@ -55,6 +55,11 @@ public record Submission(
     this(id, ownId, type, queue, priority, due, payload, metadata, lane, List.of());
   }
 
+  /** The same task in another lane. */
+  public Submission in(Lane other) {
+    return new Submission(id, ownId, type, queue, priority, due, payload, metadata, other, quotas);
+  }
+
   /** JSON never holds a raw NUL, and not every store can. */
   private static void checkText(String what, String text) {
     if (text.indexOf('\0') >= 0) {

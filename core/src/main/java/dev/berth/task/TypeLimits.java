@@ -90,8 +90,10 @@ public record TypeLimits<P>(
     own.ifPresent(slots -> rules.add(new LimitRule(LimitKey.ofType(type), slots)));
     keyed.forEach(
         limit -> rules.add(new LimitRule(LimitKey.ruleOf(type, limit.name()), limit.slots())));
-    shared.forEach(use ->
-        rules.add(new LimitRule(use.limit().key(), use.limit().slots(), use.limit().pace())));
+    for (Shared use : shared) {
+      Limit limit = use.limit();
+      rules.add(new LimitRule(limit.key(), limit.slots(), use.weight(), limit.pace()));
+    }
     return rules;
   }
 }

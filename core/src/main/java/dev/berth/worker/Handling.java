@@ -11,8 +11,11 @@ record Handling<P, R>(TaskType<P, R> type, Answer<P, R> code, ThreadFactory thre
     this(type, code, Thread.ofVirtual().name("berth " + type.name()).factory());
   }
 
-  SessionRequest.Handled handled() {
+  SessionRequest.Handled handled(FileLimits file) {
     return new SessionRequest.Handled(
-        type.name(), type.retention(), type.maxCrashes(), type.limits().rules(type.name()));
+        type.name(),
+        type.retention(),
+        type.maxCrashes(),
+        file.over(type.name(), type.limits().rules(type.name())));
   }
 }

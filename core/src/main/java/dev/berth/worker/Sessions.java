@@ -1,5 +1,6 @@
 package dev.berth.worker;
 
+import dev.berth.store.Registration;
 import dev.berth.store.Session;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
@@ -38,6 +39,29 @@ final class Sessions {
     long sentAt = Ticks.now();
     Session opened = store.open(request);
     current = new LiveSession(opened, sentAt, this::lost);
+    opened.differing().forEach(Sessions::log);
+  }
+
+  /** During a roll-out two versions of the code may disagree: whoever looks shall see who won. */
+  private static void log(Registration said) {
+    if (said.before() != null) {
+      LOG.info(
+          "Limit {}: {}, was {}; the newest registration counts",
+          said.key(),
+          slots(said.slots()),
+          said.before());
+    }
+    if (said.byHand() != null) {
+      LOG.info(
+          "Limit {}: the code says {}, but it is overridden by hand with {}",
+          said.key(),
+          slots(said.slots()),
+          slots(said.byHand()));
+    }
+  }
+
+  private static String slots(@Nullable Integer count) {
+    return count == null ? "no limit" : count == 1 ? "1 slot" : count + " slots";
   }
 
   /** Nothing is left to hand in: what it still holds, handlers that were stopped too, goes back. */

@@ -51,6 +51,7 @@ public final class Worker implements AutoCloseable {
       WorkerSettings settings,
       Map<String, Handling<?, ?>> handlings,
       QueueOrder queues,
+      FileLimits limits,
       List<WorkerListener> listeners) {
     this.settings = settings;
     this.store = store;
@@ -59,7 +60,7 @@ public final class Worker implements AutoCloseable {
     telemetry = new Telemetry(listeners);
     throttle = new Throttle(settings);
     lookOut = new LookOut(settings.pollInterval(), signal);
-    sessions = new Sessions(store, request(settings, handlings, queues), signal, telemetry);
+    sessions = new Sessions(store, request(settings, handlings, queues, limits), signal, telemetry);
     deadlines = new Deadlines(sessions);
     sweeper = new Sweeper(settings, store, lookOut);
     EndedAttempts ended = new EndedAttempts(signal);
@@ -76,9 +77,14 @@ public final class Worker implements AutoCloseable {
   }
 
   private static SessionRequest request(
-      WorkerSettings settings, Map<String, Handling<?, ?>> handlings, QueueOrder queues) {
+      WorkerSettings settings,
+      Map<String, Handling<?, ?>> handlings,
+      QueueOrder queues,
+      FileLimits limits) {
     List<SessionRequest.Handled> handled =
-        handlings.values().stream().<SessionRequest.Handled>map(Handling::handled).toList();
+        handlings.values().stream()
+            .<SessionRequest.Handled>map(handling -> handling.handled(limits))
+            .toList();
     return new SessionRequest(
         settings.name(), handled, queues.names(), settings.lease(), settings.maxConcurrentTasks());
   }

@@ -120,7 +120,10 @@ public final class WorkerBuilder {
     return set(Setting.WAKE_UPS, on);
   }
 
-  /** Values from a configuration file, such as {@code worker.claim_batch_size}: these win. */
+  /**
+   * Values from a configuration file, such as {@code worker.claim_batch_size}: these win. Those of
+   * {@code limits}, such as {@code limits.type/send_email}, win over the numbers of the types.
+   */
   public WorkerBuilder settings(Map<String, String> fileValues) {
     file = Map.copyOf(fileValues);
     return this;
@@ -138,7 +141,9 @@ public final class WorkerBuilder {
       throw new IllegalStateException(
           "A worker needs at least one handler: call handle or answer before start");
     }
-    return new Worker(store, codec, readSettings(), Map.copyOf(handlings), order(), listeners)
+    FileLimits limits = FileLimits.of(file);
+    return new Worker(
+            store, codec, readSettings(), Map.copyOf(handlings), order(), limits, listeners)
         .start();
   }
 

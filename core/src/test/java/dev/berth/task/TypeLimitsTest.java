@@ -36,7 +36,7 @@ class TypeLimitsTest {
             new Need(LimitKey.ofTypePer("send_email", "user", "ada"), 1, 1));
     assertThat(limited.limits().rules("send_email"))
         .containsExactlyInAnyOrder(
-            new LimitRule(LimitKey.shared("gpu"), 4),
+            new LimitRule(LimitKey.shared("gpu"), 4, 2, null),
             new LimitRule(LimitKey.ofType("send_email"), 50),
             new LimitRule(LimitKey.ruleOf("send_email", "user"), 1));
   }

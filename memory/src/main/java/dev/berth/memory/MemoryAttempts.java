@@ -1,5 +1,6 @@
 package dev.berth.memory;
 
+import dev.berth.limit.Need;
 import dev.berth.store.AttemptView;
 import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How attempts begin and end, and what becomes of their task. Guarded by the lock of the store. */
 final class MemoryAttempts {
+
+  static final String LOST = "was lost while it ran the task";
 
   private final MemoryTasks tasks;
   private final MemoryTypes types;
@@ -44,6 +47,12 @@ final class MemoryAttempts {
     slots.take(task, now);
     task.runs.add(new MemoryRun(++lastRunEvent, now, slots.numbers(task)));
     return task.claim();
+  }
+
+  /** A running task is under this limit too from now on. */
+  void charge(MemoryTask task, Need need) {
+    slots.charge(task, need);
+    task.runs.getLast().join(need.key(), ++lastRunEvent);
   }
 
   /** Records an outcome; false where the lease had been taken away, and then nothing changes. */
@@ -78,9 +87,13 @@ final class MemoryAttempts {
     putBack(task, now, now);
   }
 
-  /** Gives back a running task whose worker died; false where that was once too often. */
-  boolean crash(MemoryTask task, Instant now) {
-    String error = "The worker " + worker(task) + " was lost while it ran the task";
+  /**
+   * Gives back a running task whose worker died; false where that was once too often.
+   *
+   * @param why ends the sentence "The worker …"
+   */
+  boolean crash(MemoryTask task, String why, Instant now) {
+    String error = "The worker " + worker(task) + " " + why;
     task.crashes++;
     if (task.cancelReason != null) {
       cancel(task, task.cancelReason, now);

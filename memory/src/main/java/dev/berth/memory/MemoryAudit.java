@@ -35,9 +35,12 @@ record MemoryAudit(MemoryTasks tasks) {
     }
     for (Need need : task.submission.lane().needs()) {
       LimitKey key = need.key();
-      if (filter.key() == null || filter.key().equals(key) || filter.key().equals(key.rule())) {
+      if (run.wasUnder(key)
+          && (filter.key() == null
+              || filter.key().equals(key)
+              || filter.key().equals(key.rule()))) {
         List<Event> all = events.computeIfAbsent(key, same -> new ArrayList<>());
-        all.add(new Event(run.started, run, need.weight()));
+        all.add(new Event(run.countsFrom(key), run, need.weight()));
         all.add(new Event(run.ended, run, -need.weight()));
       }
     }

@@ -3,6 +3,7 @@ package dev.berth.memory;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
+import dev.berth.store.Submission;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.time.Duration;
@@ -18,6 +19,7 @@ final class MemoryCommands {
   private final MemoryAttempts attempts;
   private final MemoryLimits limits;
   private final MemorySlots slots;
+  private final MemoryHolds holds;
   private final MemoryQuotas quotas;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
@@ -27,12 +29,14 @@ final class MemoryCommands {
       MemoryAttempts attempts,
       MemoryLimits limits,
       MemorySlots slots,
+      MemoryHolds holds,
       MemoryQuotas quotas,
       WakeUps wakeUps) {
     this.tasks = tasks;
     this.attempts = attempts;
     this.limits = limits;
     this.slots = slots;
+    this.holds = holds;
     this.quotas = quotas;
     this.wakeUps = wakeUps;
   }
@@ -44,11 +48,12 @@ final class MemoryCommands {
       case Command.PauseQueue(String queue) -> done(paused.add(queue));
       case Command.ResumeQueue(String queue) -> resume(queue);
       case Command.SetLimit(LimitKey key, int number, Duration lasts) ->
-          changed(key, limits.set(key, number, lasts == null ? null : now.plus(lasts)));
+          put(key, limits.set(key, number, lasts == null ? null : now.plus(lasts)));
       case Command.ResetLimit(LimitKey key) -> changed(key, limits.reset(key));
-      case Command.PauseLimit(LimitKey key) -> changed(key, limits.pause(key));
+      case Command.PauseLimit(LimitKey key) -> put(key, limits.pause(key));
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
       case Command.RecountLimit(LimitKey key) -> changed(key, slots.recount(key));
+      case Command.ReleaseSlot(LimitKey key, long token) -> release(key, token, now);
     };
   }
 
@@ -83,7 +88,24 @@ final class MemoryCommands {
     if (quotas.full(task.submission.quotas()).isPresent()) {
       return Applied.LIMIT_REACHED;
     }
+    task.submission = limits.withThoseOfItsType(task.submission);
     tasks.revive(task, now);
+    return Applied.DONE;
+  }
+
+  private Applied release(LimitKey key, long token, Instant now) {
+    SlotHolder holder = slots.holder(key, token);
+    switch (holder) {
+      case null -> {
+        return Applied.NOT_FOUND;
+      }
+      case MemoryTask task ->
+          attempts.crash(
+              task,
+              "lost the task when its slot of the limit " + key + " was released by hand",
+              now);
+      case MemoryHold hold -> holds.release(hold.session(), hold.number());
+    }
     return Applied.DONE;
   }
 
@@ -93,6 +115,31 @@ final class MemoryCommands {
       wakeUps.add(queue, Duration.ZERO);
     }
     return done(was);
+  }
+
+  /** What is said of the limit of a type counts for all its tasks, also those submitted before. */
+  private Applied put(LimitKey key, boolean changed) {
+    if (changed && key.isOfType()) {
+      limits.putUnder(key);
+      tasks.live().stream()
+          .filter(task -> LimitKey.ofType(task.submission.type()).equals(key))
+          .filter(task -> !task.submission.lane().under(key))
+          .forEach(this::putUnderThoseOfItsType);
+    }
+    return changed(key, changed);
+  }
+
+  private void putUnderThoseOfItsType(MemoryTask task) {
+    Submission before = task.submission;
+    Submission after = limits.withThoseOfItsType(before);
+    if (task.state != TaskState.RUNNING) {
+      tasks.change(task, after);
+      return;
+    }
+    task.submission = after;
+    after.lane().needs().stream()
+        .filter(need -> !before.lane().under(need.key()))
+        .forEach(need -> attempts.charge(task, need));
   }
 
   private Applied changed(LimitKey key, boolean changed) {

@@ -2,8 +2,11 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.limit.Slots;
 import dev.berth.store.LimitView.Source;
+import dev.berth.store.Registration;
 import dev.berth.store.SessionRequest.Handled;
+import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +44,9 @@ final class MemoryLimits {
 
   /** The least time between two starts, by the newest word of the code. */
   private final Map<LimitKey, Duration> pace = new HashMap<>();
+
+  /** The limits that the tasks of a type are under, by the newest word of the code. */
+  private final Map<String, List<Need>> ofTypes = new HashMap<>();
 
   /** How many slots a limit has; empty where it does not limit. */
   OptionalInt slots(LimitKey key) {
@@ -77,10 +84,60 @@ final class MemoryLimits {
     }
   }
 
+  /** The task with the limits of its type that it does not name. */
+  Submission withThoseOfItsType(Submission task) {
+    LimitKey own = LimitKey.ofType(task.type());
+    Map<LimitKey, Need> missing = new TreeMap<>();
+    if (byHand.containsKey(own) || paused.contains(own)) {
+      missing.put(own, new Need(own, 1, byHand.getOrDefault(own, Slots.MOST)));
+    }
+    ofTypes.getOrDefault(task.type(), List.of()).forEach(need -> missing.put(need.key(), need));
+    task.lane().needs().forEach(need -> missing.remove(need.key()));
+    return missing.isEmpty() ? task : task.in(task.lane().and(missing.values()));
+  }
+
+  /** A person puts a type under its limit: where nobody else said a number, there is none. */
+  void putUnder(LimitKey own) {
+    if (!bySubmit.containsKey(own)) {
+      byCode.putIfAbsent(own, OptionalInt.empty());
+    }
+  }
+
+  /** Where the word of a worker's code is not what was there, before it is taken. */
+  List<Registration> differing(List<Handled> types) {
+    Map<LimitKey, Registration> differing = new TreeMap<>();
+    for (Handled type : types) {
+      for (LimitKey known : byCode.keySet()) {
+        if (isOf(type.type(), known)) {
+          differing.put(known, registration(known, null));
+        }
+      }
+      type.limits()
+          .forEach(rule -> differing.put(rule.key(), registration(rule.key(), rule.slots())));
+    }
+    return differing.values().stream()
+        .filter(said -> said.before() != null || said.byHand() != null)
+        .toList();
+  }
+
+  private Registration registration(LimitKey key, @Nullable Integer slots) {
+    OptionalInt before = byCode.getOrDefault(key, OptionalInt.empty());
+    boolean same = before.isEmpty() || Objects.equals(before.getAsInt(), slots);
+    boolean gone = slots == null && before.isEmpty();
+    return new Registration(
+        key, slots, same ? null : (Integer) before.getAsInt(), gone ? null : byHand.get(key));
+  }
+
   /** Takes the word of a worker's code; returns the limits, or rules, that it changed. */
   Set<LimitKey> register(List<Handled> types) {
     Set<LimitKey> changed = new TreeSet<>();
     for (Handled type : types) {
+      ofTypes.put(
+          type.type(),
+          type.limits().stream()
+              .filter(rule -> !rule.key().isRule())
+              .map(rule -> new Need(rule.key(), rule.weight(), rule.slots()))
+              .toList());
       Map<LimitKey, OptionalInt> said = new HashMap<>();
       for (LimitKey known : byCode.keySet()) {
         if (isOf(type.type(), known)) {

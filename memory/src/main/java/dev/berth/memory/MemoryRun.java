@@ -2,6 +2,7 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -19,6 +20,9 @@ final class MemoryRun {
   /** The numbers in force at the start, of the limits it was under. */
   final Map<LimitKey, OptionalInt> slots;
 
+  /** When it came under further limits, whose numbers are not held against it. */
+  private final Map<LimitKey, Long> joined = new HashMap<>();
+
   long ended = RUNNING;
   Instant endedAt = Instant.MAX;
 
@@ -26,6 +30,19 @@ final class MemoryRun {
     this.started = started;
     this.startedAt = startedAt;
     this.slots = slots;
+  }
+
+  void join(LimitKey key, long number) {
+    joined.put(key, number);
+  }
+
+  boolean wasUnder(LimitKey key) {
+    return slots.containsKey(key) || joined.containsKey(key);
+  }
+
+  /** When it began to count for this limit. */
+  long countsFrom(LimitKey key) {
+    return joined.getOrDefault(key, started);
   }
 
   void end(long number, Instant now) {

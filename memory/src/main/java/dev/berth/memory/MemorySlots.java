@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who holds the slots of each limit: the running tasks that are under it and the holds, also while
@@ -87,8 +87,9 @@ final class MemorySlots {
 
   /** The numbers in force of the limits that a task is under. */
   Map<LimitKey, OptionalInt> numbers(MemoryTask task) {
-    return task.submission.lane().needs().stream()
-        .collect(Collectors.toMap(Need::key, need -> limits.slots(need.key())));
+    Map<LimitKey, OptionalInt> numbers = new HashMap<>();
+    task.needs().forEach(need -> numbers.put(need.key(), limits.slots(need.key())));
+    return numbers;
   }
 
   /** The counters that are not the sum of what the holders have. */
@@ -115,6 +116,12 @@ final class MemorySlots {
     }
   }
 
+  /** A running task is under this limit too from now on, whether or not there is room. */
+  void charge(MemoryTask task, Need need) {
+    holders.computeIfAbsent(need.key(), key -> new LinkedHashMap<>()).put(task, need.weight());
+    used.merge(need.key(), need.weight(), Integer::sum);
+  }
+
   void giveBack(SlotHolder holder) {
     for (Need need : holder.needs()) {
       LimitKey key = need.key();
@@ -128,6 +135,14 @@ final class MemorySlots {
           key, (same, count) -> count == need.weight() ? null : count - need.weight());
       freed.add(key);
     }
+  }
+
+  /** Who holds slots of this limit under this token. */
+  @Nullable SlotHolder holder(LimitKey key, long token) {
+    return holders.getOrDefault(key, Map.of()).keySet().stream()
+        .filter(holder -> holder.token() == token)
+        .findFirst()
+        .orElse(null);
   }
 
   /** The number of a limit, or of the limits under a rule, has changed. */

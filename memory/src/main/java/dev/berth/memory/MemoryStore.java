@@ -12,6 +12,7 @@ import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Held;
 import dev.berth.store.Lease;
+import dev.berth.store.Registration;
 import dev.berth.store.Session;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
@@ -54,7 +55,7 @@ public final class MemoryStore implements Store {
   private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
   private final MemorySessions sessions = new MemorySessions();
   private final MemoryCommands commands =
-      new MemoryCommands(tasks, attempts, limits, slots, quotas, wakeUps);
+      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, wakeUps);
   private final StoreReader reader =
       new MemoryReader(this::at, tasks, sessions, slots, quotas, commands.paused());
   private boolean closed;
@@ -83,8 +84,9 @@ public final class MemoryStore implements Store {
   public Session open(SessionRequest request) {
     return at(now -> {
       types.register(request.types());
+      List<Registration> differing = limits.differing(request.types());
       limits.register(request.types()).forEach(slots::changed);
-      return new Session(sessions.open(request, now).id, request.lease());
+      return new Session(sessions.open(request, now).id, request.lease(), differing);
     });
   }
 
@@ -149,7 +151,7 @@ public final class MemoryStore implements Store {
         admission.gone(session);
         holds.releaseAll(session);
         for (MemoryTask task : session.tasks()) {
-          returned += attempts.crash(task, now) ? 1 : 0;
+          returned += attempts.crash(task, MemoryAttempts.LOST, now) ? 1 : 0;
         }
       }
       limits.expire(now).forEach(slots::changed);

@@ -57,7 +57,7 @@ final class MemorySubmits {
     }
     replaced.forEach(task -> attempts.cancel(task, "replaced by task " + submission.id(), now));
     limits.named(submission.lane().needs());
-    tasks.submit(submission, now);
+    tasks.submit(limits.withThoseOfItsType(submission), now);
     return new Submitted.Accepted(submission.id());
   }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** One task with everything the store knows of it. Guarded by the lock of the store. */
 final class MemoryTask implements SlotHolder {
 
-  final Submission submission;
+  Submission submission;
   final Instant submittedAt;
   final List<AttemptView> attempts = new ArrayList<>();
 
@@ -91,6 +91,11 @@ final class MemoryTask implements SlotHolder {
   @Override
   public List<Need> needs() {
     return submission.lane().needs();
+  }
+
+  @Override
+  public long token() {
+    return token;
   }
 
   @Override

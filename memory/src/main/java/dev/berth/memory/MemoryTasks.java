@@ -76,6 +76,15 @@ final class MemoryTasks {
     wakeUps.add(task.submission.queue(), in);
   }
 
+  /** A task that does not run is under other limits from now on; its place in line is the same. */
+  void change(MemoryTask task, Submission other) {
+    boolean inLine = ready.remove(task);
+    task.submission = other;
+    if (inLine) {
+      ready.add(task);
+    }
+  }
+
   /** Puts the tasks that have become due in line, the one due first at the head. */
   int promote(Instant now) {
     int promoted = 0;

@@ -39,11 +39,14 @@ final class ReadyTasks {
     count(task, 1);
   }
 
-  void remove(MemoryTask task) {
+  /** Whether it was there. */
+  boolean remove(MemoryTask task) {
     ReadyLanes lanes = levels.get(Level.of(task));
-    if (lanes != null && lanes.remove(task)) {
+    boolean was = lanes != null && lanes.remove(task);
+    if (was) {
       count(task, -1);
     }
+    return was;
   }
 
   /**

@@ -42,7 +42,8 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
         connection,
         Statements.SUBMIT_WAKING,
         statement -> {
-          statement.setString(17, " " + hintPriority(only) + " " + only.queue());
+          statement.setString(17, " " + hintPriority(only, false) + " ");
+          statement.setString(18, only.queue());
           return on(connection, statement, List.of(only));
         });
   }
@@ -72,7 +73,8 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
       FullQuotas full = FullQuotas.of(row);
       List<Submission> admitted = unique.stream().filter(full::admitted).toList();
       return new BatchSubmit(
-          answers(batch, existing, full), hints(admitted, atMicros(row.getLong("position"))));
+          answers(batch, existing, full),
+          hints(admitted, atMicros(row.getLong("position")), row.getBoolean("limited")));
     }
   }
 
@@ -119,18 +121,22 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return answers;
   }
 
-  private static int hintPriority(Submission submission) {
-    return submission.lane().open() ? submission.priority() : Hint.Ready.LANES;
+  private static int hintPriority(Submission submission, boolean limited) {
+    return submission.lane().open() && !limited ? submission.priority() : Hint.Ready.LANES;
   }
 
-  /** An instant may be past or not: the clock that decides is the store's, so both are hinted. */
-  private static List<Hint> hints(List<Submission> batch, Instant position) {
+  /**
+   * An instant may be past or not: the clock that decides is the store's, so both are hinted. Where
+   * the store put some of the batch under limits, any of it may be under one or not.
+   */
+  private static List<Hint> hints(List<Submission> batch, Instant position, boolean limited) {
     Set<Hint> hints = new HashSet<>();
     for (Submission submission : batch) {
       Due due = submission.due();
       if (!(due instanceof Due.After)) {
-        int priority = hintPriority(submission);
-        hints.add(new Hint.Ready(submission.queue(), priority, position));
+        String queue = submission.queue();
+        hints.add(new Hint.Ready(queue, hintPriority(submission, false), position));
+        hints.add(new Hint.Ready(queue, hintPriority(submission, limited), position));
       }
       if (!(due instanceof Due.Now)) {
         hints.add(new Hint.Later(submission.queue(), delay(due)));

@@ -27,25 +27,42 @@ record Commands(Database database) {
       case Command.ResetLimit(LimitKey key) ->
           word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null);
       case Command.PauseLimit(LimitKey key) ->
-          word("pause limit " + key, Statements.PAUSE_LIMIT, key.value(), null);
+          onAllTasks(
+              "pause limit " + key, Statements.PAUSE_LIMIT, p -> p.setString(1, key.value()));
       case Command.ResumeLimit(LimitKey key) ->
           word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
       case Command.RecountLimit(LimitKey key) ->
           word("recount limit " + key, Statements.RECOUNT_LIMIT, key.value(), null);
+      case Command.ReleaseSlot(LimitKey key, long token) ->
+          word("release a slot of " + key, Statements.RELEASE_SLOT, key.value(), token);
     };
   }
 
   private Applied setLimit(Command.SetLimit set) {
     Duration lasts = set.lasts();
-    return database.run(
+    return onAllTasks(
         "set limit " + set.key(),
         Statements.SET_LIMIT,
         prepared -> {
           prepared.setString(1, set.key().value());
           prepared.setInt(2, set.slots());
           prepared.setObject(3, lasts == null ? null : (Long) lasts.toMillis(), Types.BIGINT);
-          return answer(prepared);
         });
+  }
+
+  /** The limit of a type is put on all its tasks: that may take some time, if millions wait. */
+  private Applied onAllTasks(String doing, Statements statement, Database.Binding binding) {
+    return database.connected(
+        doing,
+        Duration.ZERO,
+        connection ->
+            Database.run(
+                connection,
+                statement,
+                prepared -> {
+                  binding.on(prepared);
+                  return answer(prepared);
+                }));
   }
 
   private Applied cancel(TaskId task, String reason) {

@@ -18,6 +18,12 @@ final class Database {
     this.dataSource = dataSource;
   }
 
+  /** Sets the arguments of a statement. */
+  @FunctionalInterface
+  interface Binding {
+    void on(PreparedStatement statement) throws SQLException;
+  }
+
   /** Work on a prepared statement. */
   @FunctionalInterface
   interface Work<T> {

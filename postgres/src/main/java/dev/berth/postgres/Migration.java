@@ -27,7 +27,8 @@ record Migration(int number, String name, String sql) {
           "011_explain",
           "012_audit",
           "013_doctor",
-          "014_holds");
+          "014_holds",
+          "015_type_limits");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -17,7 +17,6 @@ import dev.berth.store.TaskFilter;
 import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -48,12 +47,6 @@ final class PostgresReader implements StoreReader {
   @FunctionalInterface
   private interface Row<T> {
     T read(ResultSet row) throws SQLException;
-  }
-
-  /** Sets the arguments of a query. */
-  @FunctionalInterface
-  private interface Binding {
-    void on(PreparedStatement statement) throws SQLException;
   }
 
   @Override
@@ -207,7 +200,8 @@ final class PostgresReader implements StoreReader {
             row.getInt("count")));
   }
 
-  private <T> List<T> query(String doing, Statements statement, Binding binding, Row<T> reading) {
+  private <T> List<T> query(
+      String doing, Statements statement, Database.Binding binding, Row<T> reading) {
     return database.run(
         doing,
         statement,

@@ -125,13 +125,11 @@ public final class PostgresStore implements Store {
   @Override
   public Session open(SessionRequest request) {
     Pool.check(database, needed(request));
-    WorkerSession session =
-        database.connected(
-            "open a session",
-            connection -> WorkerSession.of(Sessions.open(connection, request), request, database));
-    SessionId id = new SessionId(Long.toString(session.id()));
-    sessions.put(id, session);
-    return new Session(id, request.lease());
+    Sessions.Opened opened =
+        database.connected("open a session", connection -> Sessions.open(connection, request));
+    SessionId id = new SessionId(Long.toString(opened.id()));
+    sessions.put(id, WorkerSession.of(opened.id(), request, database));
+    return new Session(id, request.lease(), opened.differing());
   }
 
   @Override

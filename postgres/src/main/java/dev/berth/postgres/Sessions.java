@@ -4,6 +4,7 @@ import dev.berth.limit.LimitKey;
 import dev.berth.store.Capacity;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
+import dev.berth.store.Registration;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.task.LimitRule;
@@ -25,11 +26,23 @@ final class Sessions {
 
   private Sessions() {}
 
-  /** Registers the types, then opens; returns the number of the session. */
-  static long open(Connection connection, SessionRequest request) throws SQLException {
+  /**
+   * A session that was opened.
+   *
+   * @param differing where its word on a limit was not what was there
+   */
+  record Opened(long id, List<Registration> differing) {}
+
+  /** Registers the types, then opens. */
+  static Opened open(Connection connection, SessionRequest request) throws SQLException {
     register(connection, newestWords(request.types()));
-    registerLimits(connection, newestWords(request.types()));
+    List<Registration> differing = registerLimits(connection, newestWords(request.types()));
+    registerTypeLimits(connection, newestWords(request.types()));
     Upkeep.makePartitions(connection);
+    return new Opened(openRow(connection, request), differing);
+  }
+
+  private static long openRow(Connection connection, SessionRequest request) throws SQLException {
     return Database.run(
         connection,
         Statements.OPEN,
@@ -117,11 +130,11 @@ final class Sessions {
         });
   }
 
-  private static void registerLimits(Connection connection, List<Handled> types)
+  private static List<Registration> registerLimits(Connection connection, List<Handled> types)
       throws SQLException {
     Map<String, LimitRule> rules = new LinkedHashMap<>();
     types.forEach(t -> t.limits().forEach(rule -> rules.put(rule.key().value(), rule)));
-    Database.run(
+    return Database.run(
         connection,
         Statements.REGISTER_LIMITS,
         statement -> {
@@ -130,6 +143,38 @@ final class Sessions {
           statement.setArray(2, Arrays.texts(connection, rules.keySet()));
           statement.setArray(3, Arrays.of(connection, "int4", rules.values(), LimitRule::slots));
           statement.setArray(4, Arrays.of(connection, "int8", rules.values(), Sessions::pace));
+          List<Registration> differing = new ArrayList<>();
+          try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+              differing.add(
+                  new Registration(
+                      new LimitKey(row.getString("key")),
+                      row.getObject("slots", Integer.class),
+                      row.getObject("before", Integer.class),
+                      row.getObject("by_hand", Integer.class)));
+            }
+          }
+          return differing;
+        });
+  }
+
+  /** Which limits each type is under. */
+  private static void registerTypeLimits(Connection connection, List<Handled> types)
+      throws SQLException {
+    List<Map.Entry<String, LimitRule>> rules =
+        types.stream()
+            .flatMap(type -> type.limits().stream().map(rule -> Map.entry(type.type(), rule)))
+            .toList();
+    Database.run(
+        connection,
+        Statements.REGISTER_TYPE_LIMITS,
+        statement -> {
+          statement.setArray(1, Arrays.of(connection, "text", types, Handled::type));
+          statement.setArray(2, Arrays.of(connection, "text", rules, Map.Entry::getKey));
+          statement.setArray(
+              3, Arrays.of(connection, "text", rules, r -> r.getValue().key().value()));
+          statement.setArray(4, Arrays.of(connection, "int4", rules, r -> r.getValue().weight()));
+          statement.setArray(5, Arrays.of(connection, "int4", rules, r -> r.getValue().slots()));
           return statement.execute();
         });
   }

@@ -173,6 +173,7 @@ create table berth.task_limit (
   paused boolean not null default false,
   pace interval,
   next_start_at timestamp with time zone,
+  first_group integer not null default 1,
   changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
 );
@@ -185,6 +186,14 @@ create table berth.task_type (
   registered_at timestamp with time zone not null,
   constraint task_type_pkey PRIMARY KEY (name),
   constraint task_type_days CHECK (((finished_days >= 0) AND (failed_days >= 0)))
+);
+
+create table berth.type_limit (
+  type text not null,
+  key text not null,
+  weight integer not null,
+  slots integer not null,
+  constraint type_limit_pkey PRIMARY KEY (type, key)
 );
 
 CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
@@ -285,6 +294,9 @@ create view berth.tasks (
   metadata jsonb
 );
 
+create function berth.add_type_limits(p_types text[], p_limits text[], p_weights text[], p_said_slots text[], OUT lanes text[], OUT limits text[], OUT weights text[], OUT said_slots text[])
+  returns record set plan_cache_mode=force_generic_plan;
+
 create function berth.adopt(p_key text, p_slots integer)
   returns integer set enable_seqscan=off;
 
@@ -310,6 +322,15 @@ create function berth.cancel_requests(p_session bigint)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
 
 create function berth.change_limit(p_key text)
+  returns void;
+
+create function berth.charge_late()
+  returns void set enable_seqscan=off;
+
+create function berth.charge_running(p_key text, p_ids uuid[])
+  returns void;
+
+create function berth.check_key(p_what text, p_key text)
   returns void;
 
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
@@ -360,11 +381,20 @@ create function berth.heartbeat(p_session bigint, p_free integer, p_max integer,
 create function berth.hold_slots(p_session bigint, p_number bigint, p_key text, p_weight integer, p_slots integer, OUT verdict text, OUT token bigint)
   returns record set enable_seqscan=off set jit=off;
 
+create function berth.is_rule(p_key text)
+  returns boolean;
+
 create function berth.keep_days(p_type text, p_outcome berth.outcome)
   returns integer;
 
 create function berth.keep_until(p_ended_at timestamp with time zone, p_days integer)
   returns date;
+
+create function berth.lane_of(p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
+  returns record;
+
+create function berth.lane_of_type(p_type text, p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
+  returns record;
 
 create function berth.leave(p_session bigint)
   returns integer;
@@ -380,6 +410,12 @@ create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean
 
 create function berth.limited_queues()
   returns SETOF text set enable_seqscan=off;
+
+create function berth.limits_of_type(p_type text)
+  returns TABLE(key text, weight integer, slots integer);
+
+create function berth.lock_groups(p_keys text[])
+  returns void;
 
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
@@ -438,8 +474,17 @@ create function berth.prune()
 create function berth.prune_limit_changes()
   returns void;
 
+create function berth.put_type_under(p_key text, p_slots integer)
+  returns void;
+
+create function berth.put_under(p_ids uuid[], p_key text, p_slots integer)
+  returns void;
+
 create function berth.quota_counts(p_keys text[])
   returns integer[] set enable_seqscan=off;
+
+create function berth.read_limits(p_type text, p_limits jsonb, OUT keys text[], OUT weights integer[], OUT slots integer[])
+  returns record;
 
 create function berth.read_quotas(p_quotas jsonb, OUT keys text[], OUT mosts integer[])
   returns record;
@@ -454,6 +499,9 @@ create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
 
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])
+  returns TABLE(key text, slots integer, before integer, by_hand integer);
+
+create function berth.register_type_limits(p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[])
   returns void;
 
 create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])
@@ -461,6 +509,9 @@ create function berth.register_types(p_names text[], p_finished_days integer[], 
 
 create function berth.release_hold(p_session bigint, p_number bigint, OUT released boolean, OUT queues text[])
   returns record set enable_seqscan=off set jit=off;
+
+create function berth.release_slot(p_key text, p_token bigint)
+  returns text set enable_seqscan=off set jit=off;
 
 create function berth.reset_limit(p_key text)
   returns text;
@@ -486,20 +537,32 @@ create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFA
 create function berth.settle_limit(p_key text)
   returns void;
 
-create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb)
+create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
+  returns record;
+
+create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
   returns uuid;
 
-create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
+create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record set enable_seqscan=off set jit=off;
 
-create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[])
+create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record;
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
   returns record;
 
+create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
+  returns integer set enable_seqscan=off set jit=off;
+
 create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
   returns record;
+
+create function berth.type_key(p_type text)
+  returns text;
+
+create function berth.unescaped(p_part text)
+  returns text;
 
 create function berth.wait_for(p_session bigint, p_keys text[], p_now timestamp with time zone)
   returns void;

@@ -161,6 +161,30 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class TypeLimits extends TypeLimitContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class ReleasedSlots extends ReleaseSlotContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Registrations extends RegistrationContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class Holds extends HoldContract {
     @Override
     StoreFixture open() throws Exception {

@@ -2,7 +2,7 @@
 
 -- Wake-ups on channel `berth`. They are hints; a lost one costs a poll.
 --   ready <microseconds> <priority> <queue>   work is claimable, none of it placed before this position;
---                                             priority -1: any
+--                                             priority -1: any, -2: work under limits
 --   due <microseconds> <queue>                work will be due after so long
 --   cancel <session>                          a task of this session shall stop
 create function berth.microseconds(p_time timestamptz) returns bigint language sql immutable as $$
@@ -44,20 +44,30 @@ create function berth.submit_batch(
   p_mosts      text[] default null,     --   how many tasks each allows,
   p_when_full  text[] default null,     --   what to do if there are as many
   p_chosen     boolean[] default null,  -- null: all
-  out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[]
+  out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[],
+  out limited boolean  -- whether limits of types were added that the tasks do not name
 ) language plpgsql set enable_seqscan = off set jit = off as $$
 declare
+  v_added    record;
   v_now      timestamptz := clock_timestamp() + (select shift from berth.clock);
   v_inserted uuid[];
   v_ended    uuid[];
 begin
   if p_when_full is not null then
-    select s.existing, s.position, s.full_ids, s.full_keys, s.full_tasks
-      into existing, position, full_ids, full_keys, full_tasks
+    select s.existing, s.position, s.full_ids, s.full_keys, s.full_tasks, s.limited
+      into existing, position, full_ids, full_keys, full_tasks, limited
       from berth.submit_under_quotas(
              p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes, p_limits,
              p_weights, p_said_slots, p_repeat, p_quotas, p_mosts, p_when_full) s;
     return;
+  end if;
+  v_added := berth.add_type_limits(p_types, p_limits, p_weights, p_said_slots);
+  limited := v_added.lanes is not null;
+  if limited then
+    p_lanes := v_added.lanes;
+    p_limits := v_added.limits;
+    p_weights := v_added.weights;
+    p_said_slots := v_added.said_slots;
   end if;
   position := (extract(epoch from v_now) * 1000000)::bigint;
   with inserted as (
@@ -132,6 +142,17 @@ begin
   end if;
 end $$;
 
+-- p_what: limit or quota. The rule of many keys is none: a task has one of them.
+create function berth.check_key(p_what text, p_key text) returns void language plpgsql immutable as $$
+begin
+  if p_key !~ '^(limit/[^/]+|type/[^/]+(/[^/]+/[^/]+)?)$' or p_key ~ '%(?!25|2F)' or p_key ~ '[[:cntrl:]]'
+     or p_key ~ '/\s*(/|$)' or length(p_key) > 500 then
+    raise exception '"%" is not the key of a %: expected limit/NAME, type/TYPE or type/TYPE/NAME/VALUE, with %%25 for '
+                    'a percent sign and %%2F for a slash', left(p_key, 100), p_what
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
 -- Submit from SQL: durable with the caller's transaction, workers wake at its commit. An id of the caller's own makes
 -- it idempotent for as long as the task or its history is kept.
 create function berth.submit(
@@ -142,23 +163,29 @@ create function berth.submit(
   due_at   timestamptz default null,
   id       uuid        default null,
   metadata jsonb       default null,
-  quotas   jsonb       default null   -- how many tasks may be pending or running, by key: {"type/backup/db/sales": 2}
+  quotas   jsonb       default null,  -- how many tasks may be pending or running, by key: {"type/backup/db/sales": 2}
+  limits   jsonb       default null   -- ["type/import/customer/7"], {"limit/gpu": 4} or {"limit/gpu": {"slots": 4, "weight": 2}},
+                                      --   besides those of the type
 ) returns uuid language plpgsql as $$
 declare
   v_now timestamptz := berth.now();
   v_id  uuid        := coalesce(id, berth.new_id());
   v_quotas text[];
   v_mosts  integer[];
+  v_lane   record;
 begin
   perform berth.check_submit(submit.type, submit.payload, submit.queue, submit.priority, submit.metadata);
   if submit.quotas is not null then
     select r.keys, r.mosts into v_quotas, v_mosts from berth.read_quotas(submit.quotas) r;
   end if;
+  v_lane := berth.sql_lane(submit.type, submit.limits);
   insert into berth.task as t (
-    id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, quotas, quota_mosts)
+    id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, quotas, quota_mosts, lane, limits,
+    weights, said_slots)
   values (v_id, v_now, greatest(submit.due_at, v_now), v_now,
           case when submit.due_at > v_now then 'waiting' else 'ready' end::berth.task_state,
-          submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata, v_quotas, v_mosts)
+          submit.priority, submit.type, submit.queue, submit.payload::text, submit.metadata, v_quotas, v_mosts,
+          v_lane.lane, v_lane.limits, v_lane.weights, v_lane.said_slots)
   on conflict on constraint task_pkey do nothing;
   if not found then
     return v_id;
@@ -176,7 +203,8 @@ begin
   if submit.due_at > v_now then
     perform berth.wake_due(submit.queue, submit.due_at);
   else
-    perform berth.wake_ready(submit.queue, submit.priority, transaction_timestamp() + (select shift from berth.clock));
+    perform berth.wake_ready(submit.queue, case when v_lane.lane is null then submit.priority else -2 end,
+                             transaction_timestamp() + (select shift from berth.clock));
   end if;
   return v_id;
 end $$;

@@ -58,30 +58,19 @@ begin
    where t.session_id = p_session and t.cancel_requested;
 end $$;
 
--- Takes the tasks of sessions that the caller has locked FOR UPDATE, writes the ended attempts, and deletes the
--- sessions and what they held without a task. 'released' gives the attempt back. 'crashed' counts: a task that took too many workers down has failed.
--- A task that was to be cancelled is cancelled.
-create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome) returns integer language plpgsql
-  set enable_seqscan = off set jit = off as $$
+-- Takes running tasks, which the caller has locked, from whoever runs them, and writes the ended attempts. 'released' gives
+-- the attempt back. 'crashed' counts: a task that took too many workers down has failed. A task that was to be cancelled
+-- is cancelled. Gives back their slots, and p_slots with them; returns how many live on.
+create function berth.take_back(
+  p_ids uuid[], p_outcome berth.outcome, p_why text default null, p_slots berth.slots_held[] default '{}'
+) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  v_now   timestamptz;
-  v_count integer;
-  v_slots berth.slots_held[];
-  v_held  text[];  -- limits of which slots were held without a task
+  v_now     timestamptz := berth.now();
+  v_count   integer;
+  v_slots   berth.slots_held[];
   v_counted uuid[];
 begin
-  -- Lock first, in a statement of its own: the next one then sees every row as it is.
-  perform from berth.task t
-    where t.session_id = any (p_sessions) and t.state = 'running' order by t.id for update;
-  v_slots := array(select unnest(t.held) from berth.task t
-                    where t.session_id = any (p_sessions) and t.state = 'running' and t.held is not null);
-  with gone as (
-    delete from berth.hold h where h.session_id = any (p_sessions) returning h.key, h.held
-  )
-  select array_agg(distinct g.key), v_slots || array_agg(h) filter (where h is not null) into v_held, v_slots
-    from gone g left join lateral unnest(g.held) as h on true;
-  v_now := berth.now();
-
+  v_slots := p_slots || array(select unnest(t.held) from berth.task t where t.id = any (p_ids) and t.held is not null);
   with held as (
     select t.id, t.token, t.session_id, t.attempt, s.worker,
            case when t.cancel_requested then 'cancelled'
@@ -89,15 +78,15 @@ begin
            end::berth.outcome as last_outcome,  -- null: it lives on
            case when t.cancel_requested then t.last_error
                 when p_outcome = 'crashed'
-                then format('the worker %s (session %s) was lost while the task ran: crash %s of at most %s',
-                            s.worker, s.id, t.crashes + 1, coalesce(y.max_crashes, 5))
+                then format('the worker %s (session %s) %s: crash %s of at most %s',
+                            s.worker, s.id, p_why, t.crashes + 1, coalesce(y.max_crashes, 5))
            end as error,
            coalesce(y.failed_days, 30) as keep_days,
            row_number() over (order by t.token) as number
       from berth.task t
       join berth.session s on s.id = t.session_id
       left join berth.task_type y on y.name = t.type
-     where t.session_id = any (p_sessions) and t.state = 'running'
+     where t.id = any (p_ids)
   ), ended as (
     delete from berth.task t using held h
      where t.id = h.id and h.last_outcome is not null
@@ -140,11 +129,33 @@ begin
   if cardinality(v_slots) > 0 then
     perform berth.give_back(v_slots);
   end if;
-  if v_held is not null then
-    perform berth.wake_waiting(v_held);
-  end if;
   if v_counted is not null then
     perform berth.leave_quotas(v_counted);
+  end if;
+  return v_count;
+end $$;
+
+-- Ends sessions that the caller has locked FOR UPDATE: their tasks are taken back, and what they held without a task.
+create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome) returns integer language plpgsql
+  set enable_seqscan = off set jit = off as $$
+declare
+  v_ids   uuid[];
+  v_slots berth.slots_held[];  -- held without a task,
+  v_held  text[];              --   and the limits they are of
+  v_count integer;
+begin
+  -- Lock first, in a statement of its own: the next one then sees every row as it is.
+  perform from berth.task t
+    where t.session_id = any (p_sessions) and t.state = 'running' order by t.id for update;
+  v_ids := array(select t.id from berth.task t where t.session_id = any (p_sessions) and t.state = 'running');
+  with gone as (
+    delete from berth.hold h where h.session_id = any (p_sessions) returning h.key, h.held
+  )
+  select array_agg(distinct g.key), array_agg(h) filter (where h is not null) into v_held, v_slots
+    from gone g left join lateral unnest(g.held) as h on true;
+  v_count := berth.take_back(v_ids, p_outcome, 'was lost while the task ran', coalesce(v_slots, '{}'));
+  if v_held is not null then
+    perform berth.wake_waiting(v_held);
   end if;
   delete from berth.exchange_log l where l.session_id = any (p_sessions);
   delete from berth.slot_waiter w where w.session_id = any (p_sessions);

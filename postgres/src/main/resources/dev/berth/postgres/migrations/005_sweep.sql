@@ -54,6 +54,7 @@ create function berth.sweep(
 begin
   select e.expired, e.returned into expired, returned from berth.expire_sessions() e;
   perform berth.expire_overrides();
+  perform berth.charge_late();
   select p.promoted, p.floor, p.next_due into promoted, floor, next_due from berth.promote(p_floor) p;
 end $$;
 

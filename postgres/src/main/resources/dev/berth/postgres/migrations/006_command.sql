@@ -41,6 +41,7 @@ end $$;
 create function berth.retry(p_id uuid) returns text language plpgsql as $$
 declare
   v_last berth.task_history;
+  v_lane record;
   v_now  timestamptz := berth.now();
 begin
   select * into v_last from berth.task_history h
@@ -51,11 +52,12 @@ begin
   if v_last.quotas is not null and berth.full_quota(v_last.quotas, v_last.quota_mosts) is not null then
     return 'full';
   end if;
+  v_lane := berth.lane_of_type(v_last.type, v_last.limits, v_last.weights, v_last.said_slots);
   insert into berth.task (
     id, position, due_at, submitted_at, state, attempt, priority, type, queue, payload, metadata, lane, limits, weights,
     said_slots, quotas, quota_mosts)
   values (p_id, v_now, v_now, v_last.submitted_at, 'ready', 0, v_last.priority, v_last.type,
-          v_last.queue, v_last.payload, v_last.metadata, v_last.lane, v_last.limits, v_last.weights, v_last.said_slots,
+          v_last.queue, v_last.payload, v_last.metadata, v_lane.lane, v_lane.limits, v_lane.weights, v_lane.said_slots,
           v_last.quotas, v_last.quota_mosts)
   on conflict (id) do nothing;
   if not found then
@@ -65,7 +67,7 @@ begin
     perform berth.enter_quotas(array[p_id]);
   end if;
   update berth.task_history h set final = false, payload = null, metadata = null where h.task_id = p_id and h.final;
-  perform berth.wake_ready(v_last.queue, v_last.priority, v_now);
+  perform berth.wake_ready(v_last.queue, case when v_lane.lane is null then v_last.priority else -2 end, v_now);
   return 'done';
 end $$;
 

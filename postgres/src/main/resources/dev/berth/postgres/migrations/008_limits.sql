@@ -18,11 +18,13 @@ create table berth.task_limit (
   override_until timestamptz,                      --   until when; null: until it is reset
   code_slots     integer,                          -- what a worker registered last, which wins over
   submit_slots   integer,                          -- what came with a task,
-  removed        boolean not null default false,   --   which counts no more once code has taken the limit away
+  removed        boolean not null default false,   --   which counts no more once code has taken the limit away, and not
+                                                   --   where a person put the type under it
   excess         integer not null default 0,
   paused         boolean not null default false,
   pace           interval,                         -- the least time between two starts
   next_start_at  timestamptz,                      -- when the next may be, if paced
+  first_group    integer not null default 1,       -- the lowest number of its groups: higher after each time without a limit
   changed_at     timestamptz not null default '-infinity',  -- when the number in force changed last
   constraint task_limit_pkey primary key (key)
 );
@@ -88,43 +90,63 @@ begin
 end $$;
 
 -- Tasks may run, and holds be there, that no slot was taken for, since there was no such limit when they started. They
--- get theirs, all in one group. Returns by how many they exceed the limit. One that ends at this moment is let go.
+-- get theirs, all in one group. Returns by how many they exceed the limit. Who is locked is waited for a moment: it may be
+-- a heartbeat. One that is still locked then is just ending, by somebody who may wait for one of the others: it is let go.
+-- What it still names of the limit is nothing to it, since groups that are made anew have new numbers.
 create function berth.adopt(p_key text, p_slots integer) returns integer language plpgsql set enable_seqscan = off as $$
 declare
-  v_task record;
-  v_used integer := 0;
+  v_group integer := coalesce((select l.first_group from berth.task_limit l where l.key = p_key), 1);
+  v_ids   uuid[];
+  v_task  record;
+  v_used  integer := 0;
 begin
   if p_slots is null then
     return 0;
   end if;
-  for v_task in
-    select t.id, t.held, t.weights[array_position(t.limits, p_key)] as weight
-      from berth.task t
-     where t.session_id is not null and t.state = 'running' and t.lane is not null and p_key = any (t.limits)
-       for update skip locked
-  loop
-    update berth.task t
-       set held = array(select h from unnest(v_task.held) as h where h.key <> p_key)
-                  || (p_key, 1, v_task.weight)::berth.slots_held
-     where t.id = v_task.id;
-    v_used := v_used + v_task.weight;
+  for v_try in 1 .. 50 loop
+    v_ids := array(
+      select t.id from berth.task t
+       where t.session_id is not null and t.state = 'running' and t.lane is not null and p_key = any (t.limits)
+         and not exists (select from unnest(t.held) as h where h.key = p_key and h.number >= v_group));
+    exit when v_ids = '{}';
+    for v_task in
+      select t.id, t.held, t.weights[array_position(t.limits, p_key)] as weight
+        from berth.task t where t.id = any (v_ids) and t.session_id is not null and t.state::text = 'running'
+         for update skip locked
+    loop
+      update berth.task t
+         set held = array(select h from unnest(v_task.held) as h where h.key <> p_key)
+                    || (p_key, v_group, v_task.weight)::berth.slots_held
+       where t.id = v_task.id;
+      v_used := v_used + v_task.weight;
+      v_ids := array_remove(v_ids, v_task.id);
+    end loop;
+    exit when v_ids = '{}';
+    perform pg_sleep(0.002);
   end loop;
   for v_task in select h.session_id, h.number, h.weight from berth.hold h where h.key = p_key for update skip locked loop
-    update berth.hold h set held = array[(p_key, 1, h.weight)::berth.slots_held]
+    update berth.hold h set held = array[(p_key, v_group, h.weight)::berth.slots_held]
      where h.session_id = v_task.session_id and h.number = v_task.number;
     v_used := v_used + v_task.weight;
   end loop;
   if v_used > 0 then
-    insert into berth.slot_group (key, number, capacity, used) values (p_key, 1, v_used, v_used);
+    insert into berth.slot_group (key, number, capacity, used) values (p_key, v_group, v_used, v_used);
     update berth.task_limit l set excess = v_used - p_slots where l.key = p_key and v_used > p_slots;
   end if;
   return greatest(0, v_used - p_slots);
+end $$;
+
+-- Who changes limits locks their groups first, for who gives slots back has groups and comes for the limits that drain.
+create function berth.lock_groups(p_keys text[]) returns void language plpgsql as $$
+begin
+  perform from berth.slot_group g where g.key = any (p_keys) order by g.key, g.number for update;
 end $$;
 
 -- Changes the capacities of one key to this number, by draining where it is in use. Null removes them.
 create function berth.resize(p_key text, p_slots integer) returns void language plpgsql as $$
 declare
   v_excess integer;
+  v_first  integer;
   v_total  integer;
   v_each   integer;
   v_group  record;
@@ -135,13 +157,13 @@ begin
     update berth.slot_group g set capacity = coalesce(p_slots, 2147483647) where g.key = p_key;
     return;
   end if;
-  select l.excess into v_excess from berth.task_limit l where l.key = p_key for update;
+  select l.excess, l.first_group into v_excess, v_first from berth.task_limit l where l.key = p_key for update;
   if not exists (select from berth.slot_group g where g.key = p_key) and coalesce(v_excess, 0) = 0 then
     v_excess := berth.adopt(p_key, p_slots);
   end if;
   if p_slots is null then
     delete from berth.slot_group g where g.key = p_key;
-    update berth.task_limit l set excess = 0 where l.key = p_key;
+    update berth.task_limit l set excess = 0, first_group = l.first_group + 50 where l.key = p_key;
     return;
   end if;
   select coalesce(sum(g.capacity), 0) into v_total from berth.slot_group g where g.key = p_key;
@@ -153,7 +175,7 @@ begin
     update berth.task_limit l set excess = greatest(0, v_excess - v_total) where l.key = p_key;
     v_total := v_total - least(v_excess, v_total);
     v_each := (p_slots + 49) / 50;
-    for i in 1 .. 50 loop
+    for i in v_first .. v_first + 49 loop
       exit when v_total <= 0;
       insert into berth.slot_group as g (key, number, capacity, used) values (p_key, i, least(v_each, v_total), 0)
       on conflict (key, number) do nothing;
@@ -240,19 +262,21 @@ begin
     raise exception 'The limit % cannot have % slots: use 0 (blocks) to 1000000', p_key, p_slots
       using errcode = 'invalid_parameter_value';
   end if;
-  insert into berth.task_limit as l (key, override_slots, override_until) values (p_key, p_slots, berth.now() + p_for)
-  on conflict (key) do update set override_slots = excluded.override_slots, override_until = excluded.override_until
-    where l.override_slots is distinct from excluded.override_slots
-       or l.override_until is distinct from excluded.override_until;
-  if not found then
+  if p_for is null and exists (select from berth.task_limit l
+                                where l.key = p_key and l.override_slots = p_slots and l.override_until is null) then
     return 'unchanged';
   end if;
+  perform berth.put_type_under(p_key, p_slots);
+  perform berth.lock_groups(array[p_key]);
+  insert into berth.task_limit as l (key, override_slots, override_until) values (p_key, p_slots, berth.now() + p_for)
+  on conflict (key) do update set override_slots = excluded.override_slots, override_until = excluded.override_until;
   perform berth.change_limit(p_key);
   return 'done';
 end $$;
 
 create function berth.reset_limit(p_key text) returns text language plpgsql as $$
 begin
+  perform berth.lock_groups(array[p_key]);
   update berth.task_limit l
      set override_slots = null, override_until = null,
          -- Nobody has claimed under it yet: a waiting task may know its number.
@@ -299,9 +323,13 @@ end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql as $$
 begin
+  if exists (select from berth.task_limit l where l.key = p_key and l.paused) then
+    return 'unchanged';
+  end if;
+  perform berth.put_type_under(p_key, 1000000);
   insert into berth.task_limit as l (key, paused) values (p_key, true)
-  on conflict (key) do update set paused = true where not l.paused;
-  return case when found then 'done' else 'unchanged' end;
+  on conflict (key) do update set paused = true;
+  return 'done';
 end $$;
 
 create function berth.resume_limit(p_key text) returns text language plpgsql as $$
@@ -314,12 +342,29 @@ begin
   return 'done';
 end $$;
 
--- What a worker's code says of the limits of its types; a type that had one and has none now loses it.
+-- What a worker's code says of the limits of its types; a type that had one and has none now loses it. Returns where that
+-- is not what was there: what is said now, what other code had said, and what a person has set, which counts before it.
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])  -- microseconds
-returns void language plpgsql as $$
+returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
+#variable_conflict use_column
 declare
   v_key text;
 begin
+  return query
+    select l.key, k.slots, nullif(l.code_slots, k.slots), case when k.slots is not null or l.code_slots is not null then l.override_slots end
+      from berth.task_limit l
+      left join unnest(p_keys, p_slots) as k (key, slots) on k.key = l.key
+     where (k.key is not null
+            or exists (select from unnest(p_types) as t (key) where l.key = t.key or starts_with(l.key, t.key || '/')))
+       and (l.code_slots <> k.slots or l.code_slots is not null and k.slots is null
+            or l.override_slots is not null and k.slots is not null)
+     order by l.key;
+  perform berth.lock_groups(array(
+    select l.key from berth.task_limit l
+      left join unnest(p_keys, p_slots) as k (key, slots) on k.key = l.key
+     where l.code_slots is distinct from k.slots
+       and (k.key is not null
+            or exists (select from unnest(p_types) as t (key) where l.key = t.key or starts_with(l.key, t.key || '/')))));
   insert into berth.task_limit as l (key, code_slots, pace)
   select k.key, k.slots, k.pace * interval '1 microsecond' from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace)
     left join berth.task_limit known on known.key = k.key

@@ -185,7 +185,8 @@ create function berth.submit_under_quotas(
   p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamptz[], p_delays bigint[],
   p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[],
   p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[],
-  out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[]
+  out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[],
+  out limited boolean
 ) language plpgsql as $$
 declare
   v_count     integer := cardinality(p_ids);
@@ -204,6 +205,7 @@ declare
   v_written   record;
 begin
   position := berth.microseconds(berth.now());
+  limited := false;
   -- Looked up with the counts locked: whoever submitted the same task before has committed.
   v_known := array(
     select i.id from unnest(p_ids, p_quotas) as i (id, quotas)
@@ -239,6 +241,7 @@ begin
         p_limits[v_from : v_number - 1], p_weights[v_from : v_number - 1], p_said_slots[v_from : v_number - 1],
         p_repeat, p_quotas[v_from : v_number - 1], p_mosts[v_from : v_number - 1], null, v_chosen[v_from : v_number - 1]);
       existing := existing || v_written.existing;
+      limited := limited or v_written.limited;
       v_from := v_number;
       v_counts := berth.quota_counts(v_keys);
     end if;
@@ -273,12 +276,7 @@ begin
     raise exception 'Quotas are an object of numbers, such as {"type/backup": 5}' using errcode = 'invalid_parameter_value';
   end if;
   for v_key, v_most in select q.key, q.value from jsonb_each(p_quotas) as q (key, value) loop
-    if v_key !~ '^(limit/[^/]+|type/[^/]+(/[^/]+/[^/]+)?)$' or v_key ~ '%(?!25|2F)' or v_key ~ '[[:cntrl:]]'
-       or v_key ~ '/\s*(/|$)' or length(v_key) > 500 then
-      raise exception '"%" is not the key of a quota: expected limit/NAME, type/TYPE or type/TYPE/NAME/VALUE, with %%25 for '
-                      'a percent sign and %%2F for a slash', left(v_key, 100)
-        using errcode = 'invalid_parameter_value';
-    end if;
+    perform berth.check_key('quota', v_key);
     if jsonb_typeof(v_most) <> 'number' or v_most::numeric not between 0 and 1000000 or v_most::numeric % 1 <> 0 then
       raise exception 'The quota % cannot be %: use 0 (refuses all) to 1000000', v_key, v_most
         using errcode = 'invalid_parameter_value';

@@ -115,3 +115,29 @@ $$;
 create function berth.wake_waiting(p_keys text[]) returns void language sql as $$
   select berth.wake_ready(q, -2, 'epoch') from unnest(berth.waiting_queues(p_keys)) as q
 $$;
+
+-- A person knows that who holds slots of this limit under this token is dead. A task is taken back as from a crashed worker:
+-- its token is stale from now on. A hold without a task is gone. 'unknown': nobody holds them under this token any more.
+create function berth.release_slot(p_key text, p_token bigint) returns text language plpgsql
+  set enable_seqscan = off set jit = off as $$
+declare
+  v_id   uuid;
+  v_held berth.slots_held[];
+begin
+  select h.task_id into v_id from berth.slot_holder h where h.key = p_key and h.token = p_token limit 1;
+  if v_id is null then
+    delete from berth.hold h where h.key = p_key and h.token = p_token returning h.held into v_held;
+    if not found then
+      return 'unknown';
+    end if;
+    perform berth.give_back(v_held);
+  else
+    select t.held into v_held from berth.task t where t.id = v_id and t.token = p_token for update;
+    if not found then
+      return 'unknown';
+    end if;
+    perform berth.take_back(array[v_id], 'crashed', 'lost the task when its slot of the limit ' || p_key || ' was released by hand');
+  end if;
+  perform berth.wake_waiting(array(select distinct h.key from unnest(v_held) as h));
+  return 'done';
+end $$;

@@ -1,2 +1,2 @@
-select existing, position, full_ids, full_keys, full_tasks
+select existing, position, full_ids, full_keys, full_tasks, limited
   from berth.submit_batch(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

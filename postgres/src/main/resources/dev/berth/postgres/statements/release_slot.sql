@@ -1,0 +1,1 @@
+select berth.release_slot(?, ?)
