@@ -96,10 +96,10 @@ final class ScanPlan {
     private long scannedAt;
     private long scanCost;
 
-    boolean wantsScan(long nanos) {
+    boolean wantsScan(boolean look, long nanos) {
       long since = nanos - scannedAt;
       return scanDue
-          || (levels.isEmpty() && !limited)
+          || (levels.isEmpty() && (look || !limited))
           || (dry && !complete)
           || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
     }
@@ -117,7 +117,7 @@ final class ScanPlan {
     for (String name : wanted) {
       Queue queue = queue(name);
       queue.announced.clear();
-      boolean scan = queue.wantsScan(nanos);
+      boolean scan = queue.wantsScan(look, nanos);
       if (scan || queue.limited || queue.lanes) {
         Mode mode = scan || look || queue.lanes ? Mode.LANES : Mode.FREED;
         lines.add(new Line(name, null, null, mode, queue.cursor));
@@ -206,7 +206,9 @@ final class ScanPlan {
     Level known = queue.levels.get(hint.priority());
     if (known != null) {
       queue.levels.put(hint.priority(), known.lowered(hint.position()));
-    } else if (!queue.levels.isEmpty()) {
+    } else if (queue.levels.isEmpty()) {
+      queue.scanDue = true;
+    } else {
       queue.levels.put(hint.priority(), new Level(hint.position(), false));
     }
   }

@@ -17,6 +17,7 @@ create table berth.exchange_log (
   session_id bigint not null,
   number bigint not null,
   first_token bigint not null,
+  turn bigint not null,
   stale bigint[],
   constraint exchange_log_pkey PRIMARY KEY (session_id, number)
 );
@@ -309,7 +310,7 @@ create function berth.answer_again(p_session bigint, p_number bigint, p_verdict 
 create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
   returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean) set jit=off;
 
-create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text)
+create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text, OUT new_turn boolean)
   returns record;
 
 create function berth.behind(p_keys text[], p_weights integer[])
@@ -372,7 +373,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns text[];
 
-create function berth.hand_on(p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT since timestamp with time zone[], OUT rest berth.slots_held[])
+create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT rest berth.slots_held[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -555,7 +556,7 @@ create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::times
 create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
   returns integer set enable_seqscan=off set jit=off;
 
-create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held text[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
+create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
   returns record;
 
 create function berth.type_key(p_type text)

@@ -32,7 +32,8 @@ declare
   v_counts     integer[] := '{}';   --   how many slots it has to hand on,
   v_next       integer[];           --   and which heir is next
   v_lane       integer[] := '{}';   -- per freed entry: its lane, 0: nobody may inherit it
-  v_heirs      record;
+  v_heirs      tid[];               -- who inherits,
+  v_heirs_of   integer[];           --   and in which lane
   v_name       text;
   v_i          integer;
   v_n          integer := 0;
@@ -60,7 +61,8 @@ begin
     if v_limits.wanted <> '{}' and v_freed.limits && v_limits.wanted
        and v_freed.since < p_now - interval '250 milliseconds' then
       v_limits.wanted := v_limits.wanted[2 :];  -- this one is for whoever waits; the next may be kept
-    elsif v_freed.queue = any (p_queues) and not v_freed.limits && v_limits.stopped then
+    elsif v_freed.since is not null  -- else it started under no limit, and was charged later
+          and v_freed.queue = any (p_queues) and not v_freed.limits && v_limits.stopped then
       v_name := concat_ws(E'\n', v_freed.queue, v_freed.priority, v_freed.type, v_freed.lane);
       v_i := array_position(v_names, v_name);
       if v_i is null then
@@ -82,8 +84,7 @@ begin
 
   -- No lane gets more heirs than slots.
   if v_names <> '{}' then
-    select array_agg(h.ctid) as ctids, array_agg(h.lane) as lanes  -- lane by lane, as the loops go
-      into v_heirs
+    select array_agg(h.ctid), array_agg(h.lane) into v_heirs, v_heirs_of  -- lane by lane, as the loops go
       from (select n.ctid, l.lane
               from unnest(v_queues, v_priorities, v_types, v_lanes, v_floors, v_counts) with ordinality
                 as l (queue, priority, type, name, floor, count, lane)
@@ -94,16 +95,16 @@ begin
                 order by n.position, n.id limit l.count for update skip locked) n
              limit p_size) h;
     v_next := array_fill(1000000000, array[cardinality(v_names)]);
-    for n in reverse coalesce(cardinality(v_heirs.lanes), 0) .. 1 loop
-      v_next[v_heirs.lanes[n]] := n;
+    for n in reverse coalesce(cardinality(v_heirs), 0) .. 1 loop
+      v_next[v_heirs_of[n]] := n;
     end loop;
   end if;
 
   foreach v_freed in array p_freed loop
     v_n := v_n + 1;
     v_i := v_lane[v_n];
-    if v_i > 0 and v_heirs.lanes[v_next[v_i]] = v_i then
-      ctids := ctids || v_heirs.ctids[v_next[v_i]];
+    if v_i > 0 and v_heirs_of[v_next[v_i]] = v_i then
+      ctids := ctids || v_heirs[v_next[v_i]];
       held := held || (v_freed.held, v_freed.since)::berth.holding;
       v_next[v_i] := v_next[v_i] + 1;
     else
