@@ -80,7 +80,10 @@ public final class WorkerBuilder {
     return set(Setting.MAX_CONCURRENT_TASKS, count);
   }
 
-  /** How many tasks one exchange claims at most; 50 where nothing is said. */
+  /**
+   * How many tasks one exchange claims at most, or as many as it hands in; 50 where nothing is
+   * said.
+   */
   public WorkerBuilder claimBatchSize(int count) {
     return set(Setting.CLAIM_BATCH_SIZE, count);
   }

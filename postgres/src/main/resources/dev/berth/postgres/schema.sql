@@ -299,7 +299,7 @@ create function berth.add_type_limits(p_types text[], p_limits text[], p_weights
   returns record set plan_cache_mode=force_generic_plan;
 
 create function berth.adopt(p_key text, p_slots integer)
-  returns integer set enable_seqscan=off;
+  returns integer set jit=off set enable_seqscan=off;
 
 create function berth.ahead(p_task berth.task, p_most integer)
   returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
@@ -326,7 +326,7 @@ create function berth.change_limit(p_key text)
   returns void;
 
 create function berth.charge_late()
-  returns void set enable_seqscan=off;
+  returns void set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
 
 create function berth.charge_running(p_key text, p_ids uuid[])
   returns void;
@@ -353,7 +353,7 @@ create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
 
 create function berth.enter_quotas(p_ids uuid[])
-  returns void set enable_seqscan=off;
+  returns void set jit=off set enable_seqscan=off;
 
 create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
@@ -382,6 +382,9 @@ create function berth.heartbeat(p_session bigint, p_free integer, p_max integer,
 create function berth.hold_slots(p_session bigint, p_number bigint, p_key text, p_weight integer, p_slots integer, OUT verdict text, OUT token bigint)
   returns record set enable_seqscan=off set jit=off;
 
+create function berth.is_full(p_key text)
+  returns boolean;
+
 create function berth.is_rule(p_key text)
   returns boolean;
 
@@ -401,16 +404,16 @@ create function berth.leave(p_session bigint)
   returns integer;
 
 create function berth.leave_quotas(p_ids uuid[])
-  returns void set enable_seqscan=off;
+  returns void set jit=off set enable_seqscan=off;
 
-create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
+create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
   returns record;
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
   returns record;
 
 create function berth.limited_queues()
-  returns SETOF text set enable_seqscan=off;
+  returns SETOF text set jit=off set enable_seqscan=off;
 
 create function berth.limits_of_type(p_type text)
   returns TABLE(key text, weight integer, slots integer);
@@ -422,7 +425,7 @@ create function berth.lock_line(p_queue text, p_priority smallint, p_floor times
   returns record;
 
 create function berth.lock_quota(p_key text, OUT count integer, OUT place tid)
-  returns record set enable_seqscan=off;
+  returns record set jit=off set enable_seqscan=off;
 
 create function berth.lock_quotas(p_keys text[])
   returns integer[];
@@ -437,7 +440,7 @@ create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
   returns integer;
 
 create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
-  returns record set enable_seqscan=off;
+  returns record set jit=off set enable_seqscan=off;
 
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
@@ -459,6 +462,9 @@ create function berth.open_session(p_worker text, p_host text, p_lease interval,
 
 create function berth.pairs(p_metadata jsonb)
   returns text[];
+
+create function berth.parts_of_others(p_slots integer, p_others integer)
+  returns integer;
 
 create function berth.pause(p_queue text)
   returns text;
@@ -482,7 +488,7 @@ create function berth.put_under(p_ids uuid[], p_key text, p_slots integer)
   returns void;
 
 create function berth.quota_counts(p_keys text[])
-  returns integer[] set enable_seqscan=off;
+  returns integer[] set jit=off set enable_seqscan=off;
 
 create function berth.read_limits(p_type text, p_limits jsonb, OUT keys text[], OUT weights integer[], OUT slots integer[])
   returns record;

@@ -370,8 +370,8 @@ begin
     v_need := p_size - cardinality(v_basket.ctids);
     if v_passed.rest is not null then
       v_gave := true;
-      select l.keys, l.queues into v_left, v_waiting
-        from berth.leave_to_others(p_session, berth.give_back(v_passed.rest), v_now) l;
+      perform berth.give_back(v_passed.rest);
+      select l.keys, l.queues into v_left, v_waiting from berth.leave_to_others(p_session, v_passed.rest, v_now) l;
       if v_need = 0 then  -- no look of our own at what became free
         v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
       end if;

@@ -93,7 +93,7 @@ end $$;
 -- get theirs, all in one group. Returns by how many they exceed the limit. Who is locked is waited for a moment: it may be
 -- a heartbeat. One that is still locked then is just ending, by somebody who may wait for one of the others: it is let go.
 -- What it still names of the limit is nothing to it, since groups that are made anew have new numbers.
-create function berth.adopt(p_key text, p_slots integer) returns integer language plpgsql set enable_seqscan = off as $$
+create function berth.adopt(p_key text, p_slots integer) returns integer language plpgsql set jit = off set enable_seqscan = off as $$
 declare
   v_group integer := coalesce((select l.first_group from berth.task_limit l where l.key = p_key), 1);
   v_ids   uuid[];
@@ -298,7 +298,7 @@ begin
 end $$;
 
 -- The queues in which limited work is ready.
-create function berth.limited_queues() returns setof text language sql stable set enable_seqscan = off as $$
+create function berth.limited_queues() returns setof text language sql stable set jit = off set enable_seqscan = off as $$
   with recursive q as (
     (select t.queue from berth.task t where t.state = 'ready' and t.lane is not null order by t.queue limit 1)
     union all

@@ -7,11 +7,16 @@
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; and if it
--- was taken a quarter of a second ago and another session waits: then one slot is left to each that does. The first
+-- was taken a quarter of a second ago and other sessions wait: then each of them is left its part of them. The first
 -- exchange of a turn, which lasts as long, hands nothing on: so a lane keeps a worker busy for no longer if other work waits.
 --
 -- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
 -- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
+
+-- How many of so many slots are left to others that wait: an equal part for each, and one at least.
+create function berth.parts_of_others(p_slots integer, p_others integer) returns integer language sql immutable as $$
+  select p_others * greatest(1, p_slots / (p_others + 1))
+$$;
 
 -- Hands freed slots on to the next tasks of the same lanes, which are locked. rest: the slots that nobody inherits.
 create function berth.hand_on(
@@ -21,7 +26,8 @@ create function berth.hand_on(
 declare
   v_freed      berth.freed;
   v_oldest     timestamptz := p_now;
-  v_limits     record;              -- stopped: limits whose slots must go back; wanted: others wait, once for each of them
+  v_limits     record;              -- stopped: limits whose slots must go back; wanted: others wait, once for each of them;
+                                    --   parts: how many slots are for them
   v_keys       text[] := '{}';
   v_names      text[] := '{}';      -- per lane: its name,
   v_queues     text[] := '{}';      --   its place in the index,
@@ -53,14 +59,16 @@ begin
                                where l.key in (k.key, berth.rule_of(k.key))
                                  and (l.paused or l.pace is not null or l.changed_at >= v_oldest))) as stopped,
          array(select w.key from berth.slot_waiter w
-                where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at) as wanted
+                where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at) as wanted,
+         0 as parts
     into v_limits;
+  v_limits.parts := berth.parts_of_others(cardinality(p_freed), cardinality(v_limits.wanted));
 
   foreach v_freed in array p_freed loop
     v_i := 0;
-    if v_limits.wanted <> '{}' and v_freed.limits && v_limits.wanted
+    if v_limits.parts > 0 and v_freed.limits && v_limits.wanted
        and v_freed.since < p_now - interval '250 milliseconds' then
-      v_limits.wanted := v_limits.wanted[2 :];  -- this one is for whoever waits; the next may be kept
+      v_limits.parts := v_limits.parts - 1;
     elsif v_freed.since is not null  -- else it started under no limit, and was charged later
           and v_freed.queue = any (p_queues) and not v_freed.limits && v_limits.stopped then
       v_name := concat_ws(E'\n', v_freed.queue, v_freed.priority, v_freed.type, v_freed.lane);
@@ -146,7 +154,7 @@ declare
   v_level smallint := p_from + 1;
   v_most  integer := cardinality(p_basket.ctids) + p_size;
 begin
-  loop
+  while p_size > 0 loop
     if cardinality(p_basket.ctids) >= v_most then
       p_basket.more := true;
       exit;
@@ -184,6 +192,8 @@ declare
   v_taken   record;
   v_blocked text[] := '{}';
   v_waits   text[] := '{}';
+  v_shared  text;                -- the first limit of the last lane,
+  v_asked   text[] := '{}';      --   and those that were asked whether they are full
 begin
   while v_left > 0 and v_hops < 200 and not v_around loop
     -- As many lanes as could fill the claim if each had half its slots free; more if that was not enough.
@@ -206,6 +216,15 @@ begin
       end if;
       v_type := v_next.type;
       v_lane := v_next.lane;
+      -- Two lanes that begin with the same limit: if it is full, there may be a thousand more.
+      if v_next.limits[1] = v_shared and v_shared <> all (v_asked) then
+        v_asked := v_asked || v_shared;
+        if berth.is_full(v_shared) then
+          v_blocked := v_blocked || v_shared;
+          v_waits := v_waits || v_shared;
+        end if;
+      end if;
+      v_shared := v_next.limits[1];
       if v_next.limits && v_blocked then
         for i in 1 .. cardinality(v_next.limits) loop
           if v_next.limits[i] = any (v_blocked) then
@@ -243,6 +262,16 @@ begin
     perform berth.wait_for(p_session, v_waits, p_now);
   end if;
   return p_basket;
+end $$;
+
+-- Whether a limit has no free slot, by a look without locks.
+create function berth.is_full(p_key text) returns boolean language plpgsql as $$
+declare
+  v_limit record := berth.limit_of(p_key);
+begin
+  return coalesce(v_limit.stopped, false)
+      or v_limit.slots is not null and exists (select from berth.slot_group g where g.key = p_key)
+         and not exists (select from berth.slot_group g where g.key = p_key and g.used < g.capacity);
 end $$;
 
 -- The place behind all lanes that begin with these limits.
@@ -537,21 +566,26 @@ begin
         for update skip locked));
 end $$;
 
--- One slot for each other session that waits for one of these limits, as the key, and the queues which those read. Nobody
--- else takes it in this exchange: or a busy worker would keep its slots for ever.
-create function berth.leave_to_others(p_session bigint, p_keys text[], p_now timestamptz, out keys text[], out queues text[])
-language plpgsql as $$
+-- Of slots that were given back, the part of the other sessions which wait for them, as the key of each slot, and the
+-- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever.
+create function berth.leave_to_others(
+  p_session bigint, p_given berth.slots_held[], p_now timestamptz, out keys text[], out queues text[]
+) language plpgsql as $$
 begin
-  with served as (
+  with given as (
+    select g.key, sum(g.count)::integer as slots from unnest(p_given) as g group by g.key
+  ), served as (
     update berth.slot_waiter w set served_at = p_now
      where w.ctid = any (array(
-       select v.ctid from berth.slot_waiter v
-        where v.key = any (p_keys) and v.session_id <> p_session and v.seen_at > v.served_at
-          for update skip locked))
+       select v.ctid from given g join berth.slot_waiter v on v.key = g.key
+        where v.session_id <> p_session and v.seen_at > v.served_at
+          for update of v skip locked))
     returning w.key, w.session_id
+  ), left_over as (
+    select g.key, berth.parts_of_others(g.slots, count(*)::integer) as parts
+      from given g join served w on w.key = g.key group by g.key, g.slots
   )
-  select coalesce(array_agg(w.key), '{}'),
+  select coalesce(array(select l.key from left_over l, generate_series(1, l.parts)), '{}'),
          coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id), '{}')
-    into keys, queues
-    from served w;
+    into keys, queues;
 end $$;

@@ -31,7 +31,7 @@ create index quota_task_age on berth.quota_task (key, submitted_at, task_id);
 -- Locks the count of a key, with 0 where there is none. Read as a range backwards: the newest version is met first,
 -- whatever dead ones vacuum may not remove.
 create function berth.lock_quota(p_key text, out count integer, out place tid) language plpgsql
-  set enable_seqscan = off as $$
+  set jit = off set enable_seqscan = off as $$
 begin
   loop
     select c.count, c.ctid into lock_quota.count, place from berth.quota_count c
@@ -62,7 +62,7 @@ begin
 end $$;
 
 -- These tasks are alive now.
-create function berth.enter_quotas(p_ids uuid[]) returns void language plpgsql set enable_seqscan = off as $$
+create function berth.enter_quotas(p_ids uuid[]) returns void language plpgsql set jit = off set enable_seqscan = off as $$
 declare
   v_keys text[];
 begin
@@ -78,7 +78,7 @@ begin
 end $$;
 
 -- These tasks have ended for good.
-create function berth.leave_quotas(p_ids uuid[]) returns void language plpgsql set enable_seqscan = off as $$
+create function berth.leave_quotas(p_ids uuid[]) returns void language plpgsql set jit = off set enable_seqscan = off as $$
 declare
   v_keys text[];
 begin
@@ -99,7 +99,7 @@ begin
   return berth.quota_counts(p_keys);
 end $$;
 
-create function berth.quota_counts(p_keys text[]) returns integer[] language plpgsql set enable_seqscan = off as $$
+create function berth.quota_counts(p_keys text[]) returns integer[] language plpgsql set jit = off set enable_seqscan = off as $$
 begin
   return array(select coalesce(c.count, 0)
                  from unnest(p_keys) with ordinality as k (key, number)
@@ -124,7 +124,7 @@ end $$;
 -- that was asked to stop.
 create function berth.make_room(
   p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], out key text, out task uuid
-) language plpgsql set enable_seqscan = off as $$
+) language plpgsql set jit = off set enable_seqscan = off as $$
 declare
   v_quota    record;
   v_found    record;

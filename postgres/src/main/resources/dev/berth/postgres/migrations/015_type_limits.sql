@@ -305,26 +305,33 @@ begin
   perform berth.resize(p_key, v_slots);
 end $$;
 
--- A limit may come into force while an exchange is under way that still sees none: what starts there takes no slots. The
--- sweep finds it within a second. One limit at a time, for the order of locks.
-create function berth.charge_late() returns void language plpgsql set enable_seqscan = off as $$
+-- A limit may be set by hand or by code while an exchange is under way that still sees none: what starts there takes no slots. The
+-- sweep finds it within a second. One limit at a time, for the order of locks; all running tasks are read once, which is
+-- not cheap: so only soon after the change.
+create function berth.charge_late() returns void language plpgsql
+  set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_limit record;
-  v_ids   uuid[];
+  v_new  text[] := array(
+    select l.key from berth.task_limit l
+     where coalesce(l.override_slots, l.code_slots) is not null and l.changed_at > berth.now() - interval '10 seconds'
+       and split_part(l.key, '/', 3) = '');
+  v_late record;
 begin
-  for v_limit in
-    select l.key, l.first_group from berth.task_limit l
-     where l.slots is not null and l.changed_at > berth.now() - interval '1 minute' and split_part(l.key, '/', 3) = ''
-     order by l.key
-  loop
-    v_ids := array(
+  if v_new = '{}' then
+    return;
+  end if;
+  select l.key, l.first_group, array_agg(t.id) as ids into v_late
+    from berth.task t
+   cross join lateral unnest(t.limits) as k (key)
+    join berth.task_limit l on l.key = k.key
+   where t.session_id is not null and t.state = 'running' and t.lane is not null and k.key = any (v_new)
+     and not exists (select from unnest(t.held) as h where h.key = k.key and h.number >= l.first_group)
+   group by l.key order by l.key limit 1;
+  if found then
+    perform berth.charge_running(v_late.key, array(
       select t.id from berth.task t
-       where t.session_id is not null and t.state = 'running' and t.lane is not null and v_limit.key = any (t.limits)
-         and not exists (select from unnest(t.held) as h where h.key = v_limit.key and h.number >= v_limit.first_group)
-         for update skip locked);
-    if v_ids <> '{}' then
-      perform berth.charge_running(v_limit.key, v_ids);
-      exit;
-    end if;
-  end loop;
+       where t.id = any (v_late.ids) and t.state = 'running'
+         and not exists (select from unnest(t.held) as h where h.key = v_late.key and h.number >= v_late.first_group)
+         for update skip locked));
+  end if;
 end $$;
