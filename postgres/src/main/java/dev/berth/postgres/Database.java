@@ -9,6 +9,9 @@ import javax.sql.DataSource;
 /** Runs one statement or one transaction on a connection of the pool. */
 final class Database {
 
+  /** The class of errors after which nothing was done: a deadlock, or two at the same row. */
+  private static final String ROLLED_BACK = "40";
+
   /** Far longer than any call of ours takes. */
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
@@ -34,6 +37,21 @@ final class Database {
   @FunctionalInterface
   interface ConnectionWork<T> {
     T on(Connection connection) throws SQLException;
+  }
+
+  /**
+   * One statement that commits by itself, sent again if the database rolled it back in favour of
+   * somebody else: nothing was done, and a deadlock does not come twice.
+   */
+  static <T> T persistently(Connection connection, ConnectionWork<T> work) throws SQLException {
+    try {
+      return work.on(connection);
+    } catch (SQLException e) {
+      if (e.getSQLState() == null || !e.getSQLState().startsWith(ROLLED_BACK)) {
+        throw e;
+      }
+      return work.on(connection);
+    }
   }
 
   /** One statement, committed by itself. */

@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** One call of {@code berth.exchange}: its arguments from a request, its rows into an answer. */
 final class Exchanges {
 
-  /** The session ended between the look and the claim: nothing was done, and a repeat says why. */
-  private static final String ROLLED_BACK = "40001";
-
   /** A claim and its place in its line. */
   private record Placed(Claim claim, Instant position) {}
 
@@ -60,7 +57,12 @@ final class Exchanges {
     Exchanges exchange = new Exchanges(session, request);
     Exchanged answer;
     try {
-      answer = session.exchange().run("exchange outcomes for tasks", exchange::on);
+      answer =
+          session
+              .exchange()
+              .run(
+                  "exchange outcomes for tasks",
+                  connection -> Database.persistently(connection, exchange::on));
     } catch (RuntimeException e) {
       session.plan().failed();
       throw e;
@@ -70,17 +72,6 @@ final class Exchanges {
   }
 
   private Exchanged on(Connection connection) throws SQLException {
-    try {
-      return once(connection);
-    } catch (SQLException e) {
-      if (!ROLLED_BACK.equals(e.getSQLState())) {
-        throw e;
-      }
-      return once(connection);
-    }
-  }
-
-  private Exchanged once(Connection connection) throws SQLException {
     long began = System.nanoTime();
     return Database.run(
         connection,

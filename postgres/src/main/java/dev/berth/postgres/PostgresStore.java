@@ -111,9 +111,12 @@ public final class PostgresStore implements Store {
         database.connected(
             submitting(batch),
             connection ->
-                waking
-                    ? BatchSubmit.waking(connection, batch.getFirst())
-                    : BatchSubmit.on(connection, batch));
+                Database.persistently(
+                    connection,
+                    on ->
+                        waking
+                            ? BatchSubmit.waking(on, batch.getFirst())
+                            : BatchSubmit.on(on, batch)));
     if (waking) {
       hints.tellHere(done.hints());
     } else {
