@@ -371,7 +371,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
   returns text;
 
 create function berth.give_back(p_held berth.slots_held[])
-  returns text[];
+  returns void;
 
 create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT rest berth.slots_held[])
   returns record;

@@ -44,7 +44,7 @@
 create function berth.begin_exchange(
   p_session bigint, p_number bigint, p_now timestamptz,
   out verdict text, out worker text,
-  out new_turn boolean  -- whether this is the first exchange of a quarter of a second; it begins at a time of its own for each session
+  out new_turn boolean  -- whether it is the first of a quarter of a second, which begins for each session at its own time
 ) language plpgsql as $$
 declare
   v_session record;

@@ -503,11 +503,10 @@ begin
   end if;
 end $$;
 
--- Gives slots back, of any number of tasks. Returns the limits they were of.
-create function berth.give_back(p_held berth.slots_held[]) returns text[] language plpgsql as $$
+-- Gives slots back, of any number of tasks.
+create function berth.give_back(p_held berth.slots_held[]) returns void language plpgsql as $$
 declare
   v_groups record;
-  v_keys   text[];
   v_key    text;
   v_excess integer;
   v_group  record;
@@ -519,7 +518,6 @@ begin
             from unnest(p_held) as u group by u.key, u.number order by u.key, u.number) h
    cross join lateral (
      select g.ctid, g.used from berth.slot_group g where g.key = h.key and g.number = h.number for update) g;
-  v_keys := coalesce(v_groups.keys, '{}');
   update berth.slot_group g set used = u.used
     from unnest(v_groups.ctids, v_groups.used, v_groups.over) as u (ctid, used, over)
    where g.ctid = u.ctid and not u.over;
@@ -531,7 +529,7 @@ begin
   -- A limit that drains: what comes back pays off the excess before it is free.
   for v_key, v_excess in
     select l.key, l.excess from berth.task_limit l
-     where l.key = any (v_keys) and l.excess > 0 order by l.key for update
+     where l.key = any (v_groups.keys) and l.excess > 0 order by l.key for update
   loop
     for v_group in
       select g.number, g.capacity - g.used as room from berth.slot_group g
@@ -546,7 +544,6 @@ begin
     update berth.task_limit l set excess = v_excess where l.key = v_key;
     delete from berth.slot_group g where g.key = v_key and g.capacity = 0 and g.used = 0;
   end loop;
-  return v_keys;
 end $$;
 
 -- Notes that a session asked for slots of these limits in vain.

@@ -305,9 +305,9 @@ begin
   perform berth.resize(p_key, v_slots);
 end $$;
 
--- A limit may be set by hand or by code while an exchange is under way that still sees none: what starts there takes no slots. The
--- sweep finds it within a second. One limit at a time, for the order of locks; all running tasks are read once, which is
--- not cheap: so only soon after the change.
+-- A limit may be set by hand or by code while an exchange is under way that still sees none: what starts there takes no
+-- slots. The sweep finds it within a second. One limit at a time, for the order of locks; all running tasks are read once,
+-- which is not cheap: so only soon after the change.
 create function berth.charge_late() returns void language plpgsql
   set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
