@@ -448,8 +448,8 @@ create function berth.microseconds(p_time timestamp with time zone)
 create function berth.new_id()
   returns uuid;
 
-create function berth.next_lane(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, OUT type text, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[], OUT passed integer)
-  returns record;
+create function berth.next_lanes(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, OUT lanes berth.lane_head[])
+  returns berth.lane_head[];
 
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;

@@ -24,123 +24,83 @@ create function berth.hand_on(
   out ctids tid[], out held berth.holding[], out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_freed      berth.freed;
-  v_oldest     timestamptz := p_now;
-  v_limits     record;              -- stopped: limits whose slots must go back; wanted: others wait, once for each of them;
-                                    --   parts: how many slots are for them
-  v_keys       text[] := '{}';
-  v_names      text[] := '{}';      -- per lane: its name,
-  v_queues     text[] := '{}';      --   its place in the index,
-  v_priorities smallint[] := '{}';
-  v_types      text[] := '{}';
-  v_lanes      text[] := '{}';
-  v_floors     timestamptz[] := '{}';
-  v_counts     integer[] := '{}';   --   how many slots it has to hand on,
-  v_next       integer[];           --   and which heir is next
-  v_lane       integer[] := '{}';   -- per freed entry: its lane, 0: nobody may inherit it
-  v_heirs      tid[];               -- who inherits,
-  v_heirs_of   integer[];           --   and in which lane
-  v_name       text;
-  v_i          integer;
-  v_n          integer := 0;
+  v_all     record;          -- keys: the limits at hand; oldest: since when a slot of them is held
+  v_stopped text[];          -- limits whose slots must go back
+  v_wanted  text[];          -- limits that others wait for, once for each of them
+  v_left    bigint[] := '{}';  -- entries whose slots are left to them
 begin
   if p_queues = '{}' then
     rest := array(select unnest(f.held) from unnest(p_freed) as f);
     return;
   end if;
-  foreach v_freed in array p_freed loop
-    v_oldest := least(v_oldest, v_freed.since);
-    if not v_freed.limits <@ v_keys then
-      v_keys := v_keys || v_freed.limits;
-    end if;
-  end loop;
-  select array(select k.key from unnest(v_keys) as k (key)
-                where exists (select from berth.task_limit l
-                               where l.key in (k.key, berth.rule_of(k.key))
-                                 and (l.paused or l.pace is not null or l.changed_at >= v_oldest))) as stopped,
-         array(select w.key from berth.slot_waiter w
-                where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at) as wanted,
-         0 as parts
-    into v_limits;
-  v_limits.parts := berth.parts_of_others(cardinality(p_freed), cardinality(v_limits.wanted));
-
-  foreach v_freed in array p_freed loop
-    v_i := 0;
-    if v_limits.parts > 0 and v_freed.limits && v_limits.wanted
-       and v_freed.since < p_now - interval '250 milliseconds' then
-      v_limits.parts := v_limits.parts - 1;
-    elsif v_freed.since is not null  -- else it started under no limit, and was charged later
-          and v_freed.queue = any (p_queues) and not v_freed.limits && v_limits.stopped then
-      v_name := concat_ws(E'\n', v_freed.queue, v_freed.priority, v_freed.type, v_freed.lane);
-      v_i := array_position(v_names, v_name);
-      if v_i is null then
-        v_names := v_names || v_name;
-        v_queues := v_queues || v_freed.queue;
-        v_priorities := v_priorities || v_freed.priority;
-        v_types := v_types || v_freed.type;
-        v_lanes := v_lanes || v_freed.lane;
-        v_floors := v_floors || least(v_freed.position, p_now - interval '100 milliseconds');
-        v_counts := v_counts || 1;
-        v_i := cardinality(v_names);
-      else
-        v_counts[v_i] := v_counts[v_i] + 1;
-        v_floors[v_i] := least(v_floors[v_i], v_freed.position);
-      end if;
-    end if;
-    v_lane := v_lane || v_i;
-  end loop;
-
-  -- No lane gets more heirs than slots.
-  if v_names <> '{}' then
-    select array_agg(h.ctid), array_agg(h.lane) into v_heirs, v_heirs_of  -- lane by lane, as the loops go
-      from (select n.ctid, l.lane
-              from unnest(v_queues, v_priorities, v_types, v_lanes, v_floors, v_counts) with ordinality
-                as l (queue, priority, type, name, floor, count, lane)
-             cross join lateral (
-               select n.ctid from berth.task n
-                where n.queue = l.queue and n.priority = l.priority and n.type = l.type and n.lane = l.name
-                  and n.position >= l.floor and n.state = 'ready' and n.lane is not null
-                order by n.position, n.id limit l.count for update skip locked) n
-             limit p_size) h;
-    v_next := array_fill(1000000000, array[cardinality(v_names)]);
-    for n in reverse coalesce(cardinality(v_heirs), 0) .. 1 loop
-      v_next[v_heirs_of[n]] := n;
-    end loop;
+  select array(select distinct unnest(f.limits) from unnest(p_freed) as f) as keys,
+         (select min(f.since) from unnest(p_freed) as f) as oldest
+    into v_all;
+  v_stopped := array(
+    select k.key from unnest(v_all.keys) as k (key)
+     where exists (select from berth.task_limit l
+                    where l.key in (k.key, berth.rule_of(k.key))
+                      and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest)));
+  v_wanted := array(
+    select w.key from berth.slot_waiter w
+     where w.key = any (v_all.keys) and w.session_id <> p_session and w.seen_at > w.served_at);
+  if v_wanted <> '{}' then
+    v_left := array(
+      select f.entry from unnest(p_freed) with ordinality as f (queue, priority, type, lane, limits, position, since, held, entry)
+       where f.limits && v_wanted and f.since < p_now - interval '250 milliseconds'
+       order by f.entry limit berth.parts_of_others(cardinality(p_freed), cardinality(v_wanted)));
   end if;
 
-  foreach v_freed in array p_freed loop
-    v_n := v_n + 1;
-    v_i := v_lane[v_n];
-    if v_i > 0 and v_heirs_of[v_next[v_i]] = v_i then
-      ctids := ctids || v_heirs[v_next[v_i]];
-      held := held || (v_freed.held, v_freed.since)::berth.holding;
-      v_next[v_i] := v_next[v_i] + 1;
-    else
-      rest := rest || v_freed.held;
-    end if;
-  end loop;
+  -- Lane by lane; none gets more heirs than slots. A slot whose task was charged later, since null, is not handed on.
+  with entry as (
+    select f.*, f.entry not in (select unnest(v_left)) and f.entry <= p_size and f.since is not null
+                and f.queue = any (p_queues) and not f.limits && v_stopped as goes_on
+      from unnest(p_freed) with ordinality as f (queue, priority, type, lane, limits, position, since, held, entry)
+  ), lane as (
+    select e.queue, e.priority, e.type, e.lane, count(*) as slots, array_agg((e.held, e.since)::berth.holding) as held,
+           least(min(e.position), p_now - interval '100 milliseconds') as floor
+      from entry e where e.goes_on group by e.queue, e.priority, e.type, e.lane
+  ), heir as materialized (
+    select l.held, n.ctids, coalesce(cardinality(n.ctids), 0) as count
+      from lane l
+     cross join lateral (
+       select array_agg(t.ctid) as ctids
+         from (select t.ctid from berth.task t
+                where t.queue = l.queue and t.priority = l.priority and t.type = l.type and t.lane = l.lane
+                  and t.position >= l.floor and t.state = 'ready' and t.lane is not null
+                order by t.position, t.id limit l.slots for update skip locked) t) n
+  )
+  select (select array_agg(c.ctid) from heir h, unnest(h.ctids) as c (ctid)),
+         (select array_agg((g.held, g.since)::berth.holding) from heir h, unnest(h.held[1 : h.count]) as g),
+         array(select unnest(g.held) from heir h, unnest(h.held[h.count + 1 :]) as g
+               union all
+               select unnest(e.held) from entry e where not e.goes_on)
+    into ctids, held, rest;
+  rest := nullif(rest, '{}');
 end $$;
 
--- The next lane of one level after this one, with its first task; none if lane is null.
-create function berth.next_lane(
-  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text,
-  out type text, out lane text, out limits text[], out weights integer[], out said_slots integer[], out passed integer
+-- The next lanes of one level after this one, with the limits of their first tasks: those of the next p_rows tasks, or of
+-- as many as it takes to find one of a type that this worker handles. none: there are no more.
+create function berth.next_lanes(
+  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
 ) language plpgsql as $$
+declare
+  v_last text;
 begin
-  passed := 0;
   loop
-    select t.type, t.lane, t.limits, t.weights, t.said_slots
-      into next_lane.type, next_lane.lane, next_lane.limits, next_lane.weights, next_lane.said_slots
-      from berth.task t
-     where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
-       and (t.type, t.lane) > (p_type, p_lane)
-     order by t.type, t.lane, t.position, t.id limit 1;
-    passed := passed + 1;
-    exit when not found or type = any (p_types);
-    -- A type that this worker does not handle: on to the next one that it does.
-    select min(h.type) into p_type from unnest(p_types) as h (type) where h.type > next_lane.type;
+    select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots)::berth.lane_head)
+             filter (where t.first and t.type = any (p_types)), max(t.type)
+      into lanes, v_last
+      from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first
+              from (select t.type, t.lane, t.limits, t.weights, t.said_slots
+                      from berth.task t
+                     where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                       and (t.type, t.lane) > (p_type, p_lane)
+                     order by t.type, t.lane, t.position, t.id limit p_rows) t) t;
+    exit when lanes is not null or v_last is null;
+    -- Types that this worker does not handle: on to the next one that it does.
+    select min(h.type) into p_type from unnest(p_types) as h (type) where h.type > v_last;
     p_lane := '';
-    lane := null;
     exit when p_type is null;
   end loop;
 end $$;
@@ -170,7 +130,7 @@ begin
   return p_basket;
 end $$;
 
--- Hops through the lanes of one level, from the cursor once around. Lanes whose limits are full are passed over, and the
+-- Goes through the lanes of one level, from the cursor once around. Lanes whose limits are full are passed over, and the
 -- session is noted as waiting for them. p_left: limits that are left to others this time.
 create function berth.claim_lanes(
   p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer,
@@ -183,9 +143,11 @@ declare
   v_wrapped boolean := v_start = '{"",""}';
   v_around  boolean := false;
   v_reached boolean := false;
-  v_hops    integer := 0;
+  v_reads   integer := 0;
+  v_rows    integer := 4;        -- how many tasks to read at once: many where lanes are short
   v_left    integer := p_size;
-  v_next    record;
+  v_heads   berth.lane_head[];
+  v_next    berth.lane_head;
   v_lanes   berth.lane_head[];
   v_least   integer := 1;
   v_found   bigint;
@@ -195,47 +157,53 @@ declare
   v_shared  text;                -- the first limit of the last lane,
   v_asked   text[] := '{}';      --   and those that were asked whether they are full
 begin
-  while v_left > 0 and v_hops < 200 and not v_around loop
-    -- As many lanes as could fill the claim if each had half its slots free; more if that was not enough.
+  while v_left > 0 and v_reads < 200 and not v_around loop
+    -- As many lanes as could fill the claim if most of their slots were free; more if that was not enough.
     v_lanes := '{}';
     v_found := 0;
-    while (v_found < 2 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < 50 and v_hops < 200 loop
-      v_next := berth.next_lane(p_queue, p_priority, p_types, v_type, v_lane);
-      v_hops := v_hops + v_next.passed;
-      if v_next.lane is null and not v_wrapped then
+    while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < 50
+          and v_reads < 200 and not v_around loop
+      v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_rows);
+      v_reads := v_reads + 1 + v_rows / 16;
+      if v_heads is null then
+        v_around := v_wrapped;
         v_wrapped := true;
         v_type := '';
         v_lane := '';
         continue;
       end if;
-      if v_next.lane is null or (v_wrapped and v_start <> '{"",""}'
-                                 and (v_next.type > v_start[1]
-                                      or v_next.type = v_start[1] and v_next.lane > v_start[2] collate "C")) then
-        v_around := true;
-        exit;
-      end if;
-      v_type := v_next.type;
-      v_lane := v_next.lane;
-      -- Two lanes that begin with the same limit: if it is full, there may be a thousand more.
-      if v_next.limits[1] = v_shared and v_shared <> all (v_asked) then
-        v_asked := v_asked || v_shared;
-        if berth.is_full(v_shared) then
-          v_blocked := v_blocked || v_shared;
-          v_waits := v_waits || v_shared;
+      v_rows := case when 2 * cardinality(v_heads) >= v_rows then least(64, 4 * v_rows) else greatest(2, v_rows / 4) end;
+      foreach v_next in array v_heads loop
+        continue when v_next.type = v_type and v_next.lane < v_lane collate "C";  -- behind a full limit
+        if v_wrapped and v_start <> '{"",""}' and (v_next.type > v_start[1]
+                                                   or v_next.type = v_start[1] and v_next.lane > v_start[2] collate "C") then
+          v_around := true;
+          exit;
         end if;
-      end if;
-      v_shared := v_next.limits[1];
-      if v_next.limits && v_blocked then
-        for i in 1 .. cardinality(v_next.limits) loop
-          if v_next.limits[i] = any (v_blocked) then
-            v_lane := berth.behind(v_next.limits[1 : i], v_next.weights[1 : i]);
-            exit;
+        v_type := v_next.type;
+        v_lane := v_next.lane;
+        -- Two lanes that begin with the same limit: if it is full, there may be a thousand more.
+        if v_next.limits[1] = v_shared and v_shared <> all (v_asked) then
+          v_asked := v_asked || v_shared;
+          if berth.is_full(v_shared) then
+            v_blocked := v_blocked || v_shared;
+            v_waits := v_waits || v_shared;
           end if;
-        end loop;
-        continue;
-      end if;
-      v_lanes := v_lanes || (v_type, v_lane, v_next.limits, v_next.weights, v_next.said_slots)::berth.lane_head;
-      v_found := v_found + (select min(s) from unnest(v_next.said_slots) as s);
+        end if;
+        v_shared := v_next.limits[1];
+        if v_blocked <> '{}' and v_next.limits && v_blocked then
+          for i in 1 .. cardinality(v_next.limits) loop
+            if v_next.limits[i] = any (v_blocked) then
+              v_lane := berth.behind(v_next.limits[1 : i], v_next.weights[1 : i]);
+              exit;
+            end if;
+          end loop;
+          continue;
+        end if;
+        v_lanes := v_lanes || v_next;
+        v_found := v_found + v_next.said_slots[cardinality(v_next.said_slots)];
+        exit when cardinality(v_lanes) >= 50;
+      end loop;
     end loop;
     if v_lanes <> '{}' then
       v_taken := berth.take_slots(
@@ -306,10 +274,14 @@ declare
   v_i      integer;
   v_lane   integer;
   v_tasks  record;
-  v_groups record;
+  v_seek   bigint[];                --   how many of them are to be found in rows that are there already
   v_group  integer[];               -- the groups that are locked, key by key: the place of the key,
   v_number integer[];               --   their number,
-  v_room   integer[];               --   how many slots they have left
+  v_places tid[];                   --   where their rows are,
+  v_used   integer[];               --   how many slots of them others use,
+  v_stored integer[];               --   what their rows say of it,
+  v_full   integer[];               --   how many slots they had for us,
+  v_room   integer[];               --   and how many of those they have left
   v_part   integer[];               -- what one task takes: group, slots, group, slots;
   v_hold   berth.slots_held[];      --   the same by name
   v_need   integer;
@@ -408,35 +380,45 @@ begin
     end loop;
   end loop;
 
-  -- The rows of keys that nobody uses yet. Two who make the same one would have to wait: the second goes without.
+  v_seek := v_want;
+  -- The rows of keys that nobody uses yet, which begin with all that is wanted. Two who make the same one would have to
+  -- wait: the second goes without.
   if v_limit.keyed then
-    insert into berth.slot_group (key, number, capacity, used)
-    select k.key, 1, k.slots, 0
-      from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
-     where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
-       and not exists (select from berth.slot_group g where g.key = k.key)
-       and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
-    on conflict do nothing;
+    with made as (
+      insert into berth.slot_group as g (key, number, capacity, used)
+      select k.key, 1, k.slots, least(k.want, k.slots)
+        from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
+       where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
+         and not exists (select from berth.slot_group g where g.key = k.key)
+         and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
+      on conflict do nothing
+      returning g.key, g.used, g.ctid
+    )
+    select array_agg(array_position(v_keys, m.key)), array_agg(1), array_agg(0), array_agg(m.used), array_agg(m.used), array_agg(m.ctid)
+      into v_group, v_number, v_used, v_stored, v_room, v_places from made m;
+    foreach v_i in array coalesce(v_group, '{}') loop
+      v_seek[v_i] := 0;
+    end loop;
   end if;
 
   -- Then as many groups with room as are wanted, beginning at a place of our own.
-  select array_agg(k.place) as keys, array_agg(l.number) as numbers, array_agg(l.used) as used,
-         array_agg(l.capacity - l.used) as free, array_agg(l.ctid) as ctids
-    into v_groups
-    from unnest(v_keys, v_want) with ordinality as k (key, want, place)
-   cross join lateral (
-     select g.ctid as place,
-            sum(g.capacity - g.used) over (order by (g.number + pg_backend_pid()) % 50, g.number)
-              - (g.capacity - g.used) as before
-       from berth.slot_group g
-      where k.want > 0 and g.key = k.key and g.used < g.capacity) r
-   cross join lateral (
-     select g.number, g.used, g.capacity, g.ctid from berth.slot_group g
-      where r.before < k.want and g.ctid = r.place and g.used < g.capacity
-        for update skip locked) l;
-  v_group := v_groups.keys;
-  v_number := v_groups.numbers;
-  v_room := v_groups.free;
+  if 0 < any (v_seek) then
+    select v_group || array_agg(k.place::integer), v_number || array_agg(l.number), v_used || array_agg(l.used),
+           v_stored || array_agg(l.used), v_room || array_agg(l.capacity - l.used), v_places || array_agg(l.ctid)
+      into v_group, v_number, v_used, v_stored, v_room, v_places
+      from unnest(v_keys, v_seek) with ordinality as k (key, want, place)
+     cross join lateral (
+       select g.ctid as place,
+              sum(g.capacity - g.used) over (order by (g.number + pg_backend_pid()) % 50, g.number)
+                - (g.capacity - g.used) as before
+         from berth.slot_group g
+        where k.want > 0 and g.key = k.key and g.used < g.capacity) r
+     cross join lateral (
+       select g.number, g.used, g.capacity, g.ctid from berth.slot_group g
+        where r.before < k.want and g.ctid = r.place and g.used < g.capacity
+          for update skip locked) l;
+  end if;
+  v_full := v_room;
   v_next := array_fill(0, array[cardinality(v_keys)]);
   for n in reverse coalesce(cardinality(v_group), 0) .. 1 loop
     v_next[v_group[n]] := n;  -- its first group, for they come key by key
@@ -493,13 +475,13 @@ begin
     end if;
   end loop;
 
-  update berth.slot_group g set used = u.used + u.free - u.room
-    from unnest(v_groups.ctids, v_groups.used, v_groups.free, v_room) as u (ctid, used, free, room)
-   where g.ctid = u.ctid and u.free <> u.room;
-  if v_limit.keyed then  -- a row was made for a key, and then nothing started
+  update berth.slot_group g set used = u.used + u.had - u.room
+    from unnest(v_places, v_used, v_stored, v_full, v_room) as u (ctid, used, stored, had, room)
+   where g.ctid = u.ctid and u.stored <> u.used + u.had - u.room;
+  if v_limit.keyed and v_room && v_full then  -- a row was made for a key, and then nothing started
     delete from berth.slot_group g
-     using unnest(v_groups.ctids, v_groups.used, v_groups.free, v_room, v_group) as u (ctid, used, free, room, key)
-     where g.ctid = u.ctid and u.used = 0 and u.free = u.room and split_part(v_keys[u.key], '/', 4) <> '';
+     using unnest(v_places, v_used, v_full, v_room, v_group) as u (ctid, used, had, room, key)
+     where g.ctid = u.ctid and u.used = 0 and u.had = u.room and split_part(v_keys[u.key], '/', 4) <> '';
   end if;
 end $$;
 
