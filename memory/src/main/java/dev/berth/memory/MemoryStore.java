@@ -216,10 +216,12 @@ public final class MemoryStore implements Store {
             queue,
             session.types,
             free,
-            task -> admission.admits(task.needs(), session, leftToOthers, now),
+            task ->
+                admission.admits(
+                    task.needs(), task.submission.lane().name(), session, leftToOthers, now),
             task -> {
               claims.add(attempts.start(task, session, now));
-              admission.started(task.needs(), session);
+              admission.started(task.needs(), task.submission.lane().name(), session);
             });
       }
     }

@@ -174,6 +174,9 @@ create table berth.task_limit (
   paused boolean not null default false,
   pace interval,
   next_start_at timestamp with time zone,
+  reserved_for text,
+  reserved_from timestamp with time zone,
+  reserved_until timestamp with time zone,
   first_group integer not null default 1,
   changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
@@ -349,6 +352,9 @@ create function berth.count_quotas(p_keys text[], p_by integer)
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
+create function berth.end_reservation(p_keys text[], p_for text)
+  returns void;
+
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
 
@@ -385,7 +391,13 @@ create function berth.hold_slots(p_session bigint, p_number bigint, p_key text, 
 create function berth.is_full(p_key text)
   returns boolean;
 
+create function berth.is_reserved(p_keys text[], p_for text, p_now timestamp with time zone)
+  returns boolean;
+
 create function berth.is_rule(p_key text)
+  returns boolean;
+
+create function berth.is_wanted(p_line text)
   returns boolean;
 
 create function berth.keep_days(p_type text, p_outcome berth.outcome)
@@ -406,6 +418,9 @@ create function berth.leave(p_session bigint)
 create function berth.leave_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
+create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamp with time zone)
+  returns integer[];
+
 create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
   returns record;
 
@@ -417,6 +432,9 @@ create function berth.limited_queues()
 
 create function berth.limits_of_type(p_type text)
   returns TABLE(key text, weight integer, slots integer);
+
+create function berth.line_of(p_queue text, p_priority smallint, p_type text, p_lane text)
+  returns text;
 
 create function berth.lock_groups(p_keys text[])
   returns void;
@@ -519,6 +537,9 @@ create function berth.release_hold(p_session bigint, p_number bigint, OUT releas
 
 create function berth.release_slot(p_key text, p_token bigint)
   returns text set enable_seqscan=off set jit=off;
+
+create function berth.reserve(p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamp with time zone)
+  returns void;
 
 create function berth.reset_limit(p_key text)
   returns text;
