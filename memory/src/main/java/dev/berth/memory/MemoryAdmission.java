@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Decides whether a ready task may start, or slots be held without one: every limit must have the
@@ -81,6 +82,15 @@ final class MemoryAdmission {
             return sessions.isEmpty() ? null : sessions;
           });
     }
+  }
+
+  /** The queues of the sessions that asked in vain for slots of these limits. */
+  Set<String> waiting(Set<LimitKey> keys) {
+    Set<String> queues = new TreeSet<>();
+    for (LimitKey key : keys) {
+      inVain.getOrDefault(key, Set.of()).forEach(session -> queues.addAll(session.queues()));
+    }
+    return queues;
   }
 
   void gone(MemorySession session) {

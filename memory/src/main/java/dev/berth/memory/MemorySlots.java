@@ -154,6 +154,7 @@ final class MemorySlots {
   /** The number of a limit, or of the limits under a rule, has changed. */
   void changed(LimitKey ruleOrKey) {
     freed.addAll(ready.under(ruleOrKey));
+    freed.add(ruleOrKey);
   }
 
   /** The limits under which more may start since the call began. */

@@ -238,6 +238,7 @@ public final class MemoryStore implements Store {
         throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
       }
       answer = verb.apply(clock.instant());
+      admission.waiting(slots.freed()).forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       slots.collectQueues().forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       hints = wakeUps.collect();
     } finally {

@@ -35,12 +35,16 @@ import javax.sql.DataSource;
  *
  * <p>A process that only submits needs one connection at a time. A process with a worker needs
  * {@value #WORKER_CONNECTIONS} and two more for each further worker: exchange and heartbeat hold a
- * connection each, as does listening for wake-ups; sweeps and submits borrow one.
+ * connection each, as does listening for wake-ups; sweeps and submits borrow one. A process without
+ * a worker that holds slots needs {@value #HOLDER_CONNECTIONS}.
  */
 public final class PostgresStore implements Store {
 
   /** Exchange, heartbeat, wake-ups in and out, and one to borrow. */
   static final int WORKER_CONNECTIONS = 5;
+
+  /** Heartbeat, wake-ups in and out, and one to borrow. */
+  static final int HOLDER_CONNECTIONS = 4;
 
   private final Database database;
   private final boolean notifications;
@@ -213,10 +217,13 @@ public final class PostgresStore implements Store {
     return "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks");
   }
 
-  /** A session that only holds slots needs one for its heartbeat and one to borrow. */
+  /** The first worker, or the first session that only holds slots, also needs those of wake-ups. */
   private int needed(SessionRequest request) {
+    if (request.types().isEmpty()) {
+      return sessions.isEmpty() ? HOLDER_CONNECTIONS : 2;
+    }
     boolean first = sessions.values().stream().allMatch(other -> other.request().types().isEmpty());
-    return first && !request.types().isEmpty() ? WORKER_CONNECTIONS : 2;
+    return first ? WORKER_CONNECTIONS : 2;
   }
 
   private void heard(Hint hint) {

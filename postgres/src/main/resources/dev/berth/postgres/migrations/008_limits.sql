@@ -322,6 +322,7 @@ begin
     perform berth.settle_limit(p_key);
   end if;
   perform berth.wake_ready(q, -1, 'epoch') from berth.limited_queues() as q;
+  perform berth.wake_waiting(array[p_key]);
 end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql as $$
