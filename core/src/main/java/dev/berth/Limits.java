@@ -71,7 +71,7 @@ public final class Limits {
 
   /** Waits for so many slots, and takes them together. */
   public Slot acquire(Limit limit, int weight, Duration longest) throws InterruptedException {
-    Need need = new Need(limit.key(), weight, limit.slots());
+    Need need = Need.of(limit, weight);
     long began = System.nanoTime();
     Optional<Slot> slot = take(need);
     while (slot.isEmpty()) {
@@ -99,7 +99,7 @@ public final class Limits {
   }
 
   public Optional<Slot> tryAcquire(Limit limit, int weight) {
-    return take(new Need(limit.key(), weight, limit.slots()));
+    return take(Need.of(limit, weight));
   }
 
   /** The limit as it is now, with everybody who holds slots of it: task, worker and expiry. */

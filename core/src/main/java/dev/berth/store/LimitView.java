@@ -32,6 +32,7 @@ public record LimitView(
   public enum Source {
     SUBMIT,
     CODE,
+    FILE,
     OVERRIDE
   }
 

@@ -50,6 +50,7 @@ public final class PostgresStore implements Store {
   private final boolean notifications;
   private final Hints hints;
   private final Holds holds;
+  private final Paces paces;
   private final Upkeep upkeep;
   private final PostgresReader reader;
   private final Commands commands;
@@ -68,6 +69,7 @@ public final class PostgresStore implements Store {
     }
     this.hints = new Hints(database, options.wakeUps(), this::heard);
     this.holds = new Holds(database, hints);
+    this.paces = new Paces(database);
     this.upkeep = new Upkeep(database);
     this.reader = new PostgresReader(database);
     this.commands = new Commands(database);
@@ -93,6 +95,7 @@ public final class PostgresStore implements Store {
    */
   public Submitter joining(Connection connection) {
     return batch -> {
+      paces.named(batch);
       try {
         BatchSubmit done = BatchSubmit.on(connection, batch);
         if (notifications) {
@@ -110,6 +113,7 @@ public final class PostgresStore implements Store {
     if (batch.isEmpty()) {
       return List.of();
     }
+    paces.named(batch);
     boolean waking = batch.size() == 1 && batch.getFirst().due() instanceof Due.Now && hints.rare();
     BatchSubmit done =
         database.connected(
@@ -167,6 +171,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public Held hold(SessionId session, long number, Need need) {
+    paces.named(need);
     return holds.hold(session, number, need);
   }
 

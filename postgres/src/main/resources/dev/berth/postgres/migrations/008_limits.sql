@@ -17,12 +17,13 @@ create table berth.task_limit (
   override_slots integer,                          -- said by a person; wins over
   override_until timestamptz,                      --   until when; null: until it is reset
   code_slots     integer,                          -- what a worker registered last, which wins over
+  in_file        boolean not null default false,   --   (whether it stood in its file, not in its code)
   submit_slots   integer,                          -- what came with a task,
   removed        boolean not null default false,   --   which counts no more once code has taken the limit away, and not
                                                    --   where a person put the type under it
   excess         integer not null default 0,
   paused         boolean not null default false,
-  pace           interval,                         -- the least time between two starts
+  pace           interval,                         -- the least time between two starts, by code, else by the first submit
   next_start_at  timestamptz,                      -- when the next may be, if paced
   reserved_for   text,                             -- the line of a heavy task that waits, or a hold,
   reserved_from  timestamptz,                      --   from when on free slots are left to it
@@ -348,8 +349,11 @@ end $$;
 
 -- What a worker's code says of the limits of its types; a type that had one and has none now loses it. Returns where that
 -- is not what was there: what is said now, what other code had said, and what a person has set, which counts before it.
-create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])  -- microseconds
-returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
+create function berth.register_limits(
+  p_types text[], p_keys text[], p_slots integer[],
+  p_paces bigint[],     -- microseconds
+  p_in_file boolean[]   -- whether the number stands in a file
+) returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_key text;
@@ -369,12 +373,15 @@ begin
      where l.code_slots is distinct from k.slots
        and (k.key is not null
             or exists (select from unnest(p_types) as t (key) where l.key = t.key or starts_with(l.key, t.key || '/')))));
-  insert into berth.task_limit as l (key, code_slots, pace)
-  select k.key, k.slots, k.pace * interval '1 microsecond' from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace)
+  insert into berth.task_limit as l (key, code_slots, in_file, pace)
+  select k.key, k.slots, k.in_file, k.pace * interval '1 microsecond'
+    from unnest(p_keys, p_slots, p_in_file, p_paces) as k (key, slots, in_file, pace)
     left join berth.task_limit known on known.key = k.key
-   where known.code_slots is distinct from k.slots or known.pace is distinct from k.pace * interval '1 microsecond'
+   where (known.code_slots, known.in_file, known.pace)
+         is distinct from (k.slots, k.in_file, k.pace * interval '1 microsecond')
    order by k.key
-  on conflict (key) do update set code_slots = excluded.code_slots, pace = excluded.pace, removed = false;
+  on conflict (key) do update
+    set code_slots = excluded.code_slots, in_file = excluded.in_file, pace = excluded.pace, removed = false;
   update berth.task_limit l set code_slots = null, submit_slots = null, removed = true
     from unnest(p_types) as t (key)
    where (l.key = t.key or starts_with(l.key, t.key || '/')) and l.key <> all (p_keys)
@@ -388,6 +395,17 @@ begin
     perform berth.settle_limit(v_key);
   end loop;
 end $$;
+
+-- A submit named limits with a pace. It counts where nobody has said one, and no code knows the limit.
+create function berth.name_paces(p_keys text[], p_paces bigint[]) returns void language sql as $$
+  insert into berth.task_limit as l (key, pace)
+  select k.key, k.pace * interval '1 microsecond'
+    from unnest(p_keys, p_paces) as k (key, pace)
+    left join berth.task_limit known on known.key = k.key
+   where known.pace is null and known.code_slots is null
+   order by k.key
+  on conflict (key) do update set pace = excluded.pace where l.pace is null and l.code_slots is null
+$$;
 
 -- HEAVY TASKS, which need several slots of a limit at once, would wait for ever while others take each slot that comes back.
 -- So the first that asks in vain is noted, and a second later free slots are left to it until it has started: nobody else
