@@ -71,6 +71,11 @@ final class MemoryAdmission {
     return needs.stream().filter(need -> need.weight() == 1).allMatch(n -> slots.admits(n, now));
   }
 
+  /** Whether this limit is left to somebody else. */
+  boolean isReserved(LimitKey key, String owner, Instant now) {
+    return reservations.isReserved(key, owner, now);
+  }
+
   /** It got what it asked for. */
   void started(List<Need> needs, String owner, MemorySession session) {
     reservations.started(needs, owner);

@@ -54,6 +54,12 @@ final class MemoryReservations {
     return others;
   }
 
+  /** Whether this limit is left to somebody else. */
+  boolean isReserved(LimitKey key, String owner, Instant now) {
+    Reservation reservation = reservations.get(key);
+    return reservation != null && reservation.holds(now) && !reservation.owner().equals(owner);
+  }
+
   void started(List<Need> needs, String owner) {
     for (Need need : needs) {
       reservations.computeIfPresent(

@@ -57,7 +57,7 @@ public final class MemoryStore implements Store {
   private final MemoryCommands commands =
       new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, wakeUps);
   private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, slots, quotas, commands.paused());
+      new MemoryReader(this::at, tasks, sessions, slots, admission, quotas, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {

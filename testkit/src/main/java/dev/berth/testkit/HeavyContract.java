@@ -6,7 +6,9 @@ import dev.berth.limit.Limit;
 import dev.berth.limit.Need;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
+import dev.berth.store.Explanation;
 import dev.berth.store.Held;
+import dev.berth.store.Obstacle;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.time.Duration;
@@ -49,6 +51,31 @@ abstract class HeavyContract extends LimitTest {
     busy.join(claimer(HEAVY));
 
     assertThat(busy.roundsUntil(heavy)).isLessThan(ROUNDS);
+  }
+
+  @Test
+  void aTaskThatHasToLeaveTheSlotsToAHeavyOneIsExplained() {
+    Busy busy = new Busy(claimer(Draft.TYPE, HEAVY), claimer(Draft.TYPE, HEAVY));
+    busy.start();
+    TaskId heavy = submit(Draft.task().type(HEAVY).under(gpu(4), 4)).id();
+    TaskId light = submit(Draft.task().under(gpu(4))).id();
+    Obstacle reserved = new Obstacle.Reserved(GPU);
+    assertThat(obstacles(light)).doesNotContain(reserved);
+
+    int rounds = 0;
+    while (!obstacles(light).contains(reserved)) {
+      assertThat(state(heavy)).isEqualTo(TaskState.PENDING);
+      assertThat(rounds++).isLessThan(ROUNDS);
+      busy.round();
+    }
+
+    assertThat(obstacles(heavy)).doesNotContain(reserved);
+    busy.roundsUntil(heavy);
+    assertThat(obstacles(light)).doesNotContain(reserved);
+  }
+
+  private List<Obstacle> obstacles(TaskId id) {
+    return ((Explanation.Waiting) reader.explain(id).orElseThrow()).obstacles();
   }
 
   @Test

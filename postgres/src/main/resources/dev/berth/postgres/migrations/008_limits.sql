@@ -456,11 +456,12 @@ end $$;
 
 -- It has started.
 create function berth.end_reservation(p_keys text[], p_for text) returns void language plpgsql as $$
+declare
+  v_keys text[] := array(select l.key from berth.task_limit l
+                          where l.key = any (p_keys) and l.reserved_for = p_for for update skip locked);
 begin
-  perform from berth.task_limit l where l.key = any (p_keys) and l.reserved_for = p_for for update skip locked;
-  if found then
-    update berth.task_limit l set reserved_for = null, reserved_from = null, reserved_until = null
-     where l.key = any (p_keys) and l.reserved_for = p_for;
+  if v_keys <> '{}' then
+    update berth.task_limit l set reserved_for = null, reserved_from = null, reserved_until = null where l.key = any (v_keys);
   end if;
 end $$;
 

@@ -90,6 +90,7 @@ end $$;
 --   no_worker
 --   limit_paused  key
 --   paced         key, at (when the next may start)
+--   reserved      key
 --   no_room       key, slots, used, count (how many it needs)
 --   holder        of a limit without room, the oldest: key, number, count, holder (the task, if any), token, type, worker, at
 --                 (when its session expires)
@@ -154,6 +155,11 @@ begin
     if v_limit.pace is not null and v_limit.next_start_at > v_now then
       kind := 'paced';
       at := v_limit.next_start_at;
+      return next;
+    end if;
+    if berth.is_reserved(
+         array[v_task.limits[i]], berth.line_of(v_task.queue, v_task.priority, v_task.type, v_task.lane), v_now) then
+      kind := 'reserved';
       return next;
     end if;
     continue when slots is null;
