@@ -13,9 +13,10 @@ import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Forgetting gives way to whoever reads, and nobody has to wait for it meanwhile. */
-@Timeout(30)
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // who waits for a lock is deaf
 class PruneTest {
 
   @Test
