@@ -29,15 +29,18 @@ public final class Limits {
   /** How long slots stay held after their process has died. */
   static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** No queue of tasks: a busy worker leaves slots for once to a session that waits for them. */
-  private static final List<String> NO_QUEUE = List.of("holds");
+  /** No queue of tasks: who frees slots wakes the sessions that wait for them by what they read. */
+  private static final String NO_QUEUE = "holds";
 
-  private static final long SHORTEST_MS = 5;
-  private static final long LONGEST_MS = 100;
+  /** Whoever waits is woken when slots are free; this often it looks in case that got lost. */
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
+
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Store store;
   private final Duration lease;
+  private final Duration lookAgain;
+  private final FreedSlots freed;
   private @Nullable HoldSession session;
   private boolean closed;
   private long sweptAt = System.nanoTime() - SWEEP_NANOS;
@@ -47,8 +50,14 @@ public final class Limits {
   }
 
   Limits(Store store, Duration lease) {
+    this(store, lease, LOOK_AGAIN);
+  }
+
+  Limits(Store store, Duration lease, Duration lookAgain) {
     this.store = store;
     this.lease = lease;
+    this.lookAgain = lookAgain;
+    this.freed = new FreedSlots(store, NO_QUEUE);
   }
 
   /**
@@ -62,22 +71,26 @@ public final class Limits {
 
   /** Waits for so many slots, and takes them together. */
   public Slot acquire(Limit limit, int weight, Duration longest) throws InterruptedException {
-    Need need = new Need(limit.key(), weight, limit.slots());
+    Need need = Need.of(limit, weight);
     long began = System.nanoTime();
-    long pause = SHORTEST_MS;
-    while (true) {
-      Optional<Slot> slot = take(need);
-      if (slot.isPresent()) {
-        return slot.get();
+    Optional<Slot> slot = take(need);
+    while (slot.isEmpty()) {
+      long before = freed.heard();
+      slot = take(need);
+      if (slot.isEmpty()) {
+        Duration left = longest.minusNanos(System.nanoTime() - began);
+        if (!left.isPositive()) {
+          throw new AcquireTimeoutException(need, longest);
+        }
+        Duration pause = jittered(lookAgain);
+        freed.await(before, left.compareTo(pause) < 0 ? left : pause);
       }
-      Duration left = longest.minusNanos(System.nanoTime() - began);
-      if (!left.isPositive()) {
-        throw new AcquireTimeoutException(need, longest);
-      }
-      long wait = ThreadLocalRandom.current().nextLong(pause / 2, pause + 1);
-      Thread.sleep(left.toMillis() < wait ? left : Duration.ofMillis(wait));
-      pause = Math.min(LONGEST_MS, pause + pause / 2);
     }
+    return slot.get();
+  }
+
+  private static Duration jittered(Duration pause) {
+    return pause.minusNanos(ThreadLocalRandom.current().nextLong(pause.toNanos() / 2));
   }
 
   /** A slot, if one is free. It may be refused while somebody else just takes or gives one back. */
@@ -86,7 +99,7 @@ public final class Limits {
   }
 
   public Optional<Slot> tryAcquire(Limit limit, int weight) {
-    return take(new Need(limit.key(), weight, limit.slots()));
+    return take(Need.of(limit, weight));
   }
 
   /** The limit as it is now, with everybody who holds slots of it: task, worker and expiry. */
@@ -110,6 +123,7 @@ public final class Limits {
       open = session;
       session = null;
     }
+    freed.close();
     if (open != null) {
       open.close();
     }
@@ -135,7 +149,8 @@ public final class Limits {
     HoldSession live = session;
     if (live == null || !live.isLive()) {
       String name = WorkerName.next();
-      live = HoldSession.open(store, new SessionRequest(name, List.of(), NO_QUEUE, lease, 0));
+      live =
+          HoldSession.open(store, new SessionRequest(name, List.of(), List.of(NO_QUEUE), lease, 0));
       session = live;
     }
     return live;

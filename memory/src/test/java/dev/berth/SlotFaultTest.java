@@ -13,7 +13,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +32,9 @@ class SlotFaultTest {
 
   private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
 
+  /** How often slots were asked for. */
+  private final AtomicInteger asked = new AtomicInteger();
+
   private final MemoryStore real = MemoryStore.create();
   private final Store store =
       (Store)
@@ -36,6 +42,7 @@ class SlotFaultTest {
               Store.class.getClassLoader(),
               new Class<?>[] {Store.class},
               (proxy, method, arguments) -> {
+                asked.addAndGet(method.getName().equals("hold") ? 1 : 0);
                 if (refused.contains(method.getName())) {
                   throw unavailable();
                 }
@@ -104,6 +111,29 @@ class SlotFaultTest {
     unanswered.clear();
 
     await().until(() -> used() == 0);
+    limits.close();
+  }
+
+  /** It would look again by itself in an hour. */
+  @Test
+  void whoWaitsIsWokenWhenASlotIsFree() throws Exception {
+    Limits limits = new Limits(store, Duration.ofSeconds(30), Duration.ofHours(1));
+    Slot slot = limits.tryAcquire(GPU).orElseThrow();
+    CompletableFuture<Slot> next = new CompletableFuture<>();
+    Thread waiting =
+        Thread.startVirtualThread(() -> {
+          try {
+            next.complete(limits.acquire(GPU, Duration.ofHours(1)));
+          } catch (Exception e) {
+            next.completeExceptionally(e);
+          }
+        });
+    await().until(() -> asked.get() >= 3); // it has looked once more since it listens
+    assertThat(next).isNotDone();
+    slot.release();
+
+    assertThat(next.get(20, TimeUnit.SECONDS).isLive()).isTrue();
+    waiting.join();
     limits.close();
   }
 

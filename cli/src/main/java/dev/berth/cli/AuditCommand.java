@@ -23,7 +23,9 @@ import picocli.CommandLine.Parameters;
           + " at its peak, against the number in force at that moment.",
       "Ends with 1 if a task ever started over a limit."
     },
-    footer = "It sees what the history keeps: attempts of types without history are not in it.")
+    footer =
+        "It sees what the history keeps: attempts of types without history are not in it, nor slots"
+            + " that were held without a task.")
 final class AuditCommand implements Callable<Integer> {
 
   @Parameters(

@@ -73,6 +73,8 @@ final class ExplainText {
               .put("key", key.value())
               .put("next_start_at", nextStartAt.toString())
               .map();
+      case Obstacle.Reserved(LimitKey key) ->
+          Json.object().put("reason", "limit_reserved").put("key", key.value()).map();
       case NoRoom room ->
           Json.object()
               .put("reason", "limit_" + room.why().name().toLowerCase(Locale.ROOT))
@@ -166,6 +168,8 @@ final class ExplainText {
       case Obstacle.Paced(LimitKey key, var nextStartAt) ->
           "Limit %s is paced: the next task starts at %s or later."
               .formatted(key, Text.exactTime(nextStartAt));
+      case Obstacle.Reserved(LimitKey key) ->
+          "Limit %s is left to a task that needs several of its slots.".formatted(key);
       case NoRoom room -> sentence(room);
     };
   }

@@ -92,6 +92,7 @@ final class LimitText {
     return switch (source) {
       case SUBMIT -> "submit";
       case CODE -> "code";
+      case FILE -> "file";
       case OVERRIDE -> "hand";
     };
   }
@@ -101,6 +102,7 @@ final class LimitText {
     return switch (source) {
       case SUBMIT -> "a submit says";
       case CODE -> "the code says";
+      case FILE -> "a worker's file says";
       case OVERRIDE -> "was set by hand";
     };
   }

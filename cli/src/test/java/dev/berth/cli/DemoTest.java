@@ -132,7 +132,7 @@ class DemoTest {
   }
 
   private static DemoSnapshot snapshot(long finished, long millis) {
-    var stats = new WorkerStats(100, finished, finished, 7, 0, 0, 0, 0, 1, 0);
+    var stats = new WorkerStats(100, finished, finished, 7, 0, 0, 0, 0, 1, 0, 0);
     return new DemoSnapshot(5_000, 5_000, stats, Duration.ofMillis(millis));
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param slots how many there are
  * @param used how many are held; more than there are while a lowered limit drains
- * @param waiting how many ready tasks are under it
+ * @param waiting how many ready tasks are under it; a store may count only some hundred thousand
  * @param source who said the number
  * @param holders who holds its slots
  */
@@ -28,10 +28,16 @@ public record LimitView(
     holders = List.copyOf(holders);
   }
 
+  /** The same limit, held by these. */
+  public LimitView heldBy(List<Holder> all) {
+    return new LimitView(key, slots, used, waiting, paused, source, all);
+  }
+
   /** Whose number counts; later ones win over earlier ones. */
   public enum Source {
     SUBMIT,
     CODE,
+    FILE,
     OVERRIDE
   }
 

@@ -51,6 +51,14 @@ public sealed interface Obstacle {
     }
   }
 
+  /** Its free slots are left to a task that needs several of them, until that one has started. */
+  record Reserved(LimitKey key) implements Obstacle {
+    @Override
+    public boolean passes() {
+      return true;
+    }
+  }
+
   /**
    * The limit has fewer free slots than the task takes.
    *

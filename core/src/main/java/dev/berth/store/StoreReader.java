@@ -33,7 +33,7 @@ public interface StoreReader {
 
   /**
    * Replays starts and ends from the history, running tasks included, by key. It knows of attempts
-   * what the history keeps.
+   * what the history keeps: nothing of slots that were held without a task.
    */
   List<LimitAudit> audit(AuditFilter filter);
 

@@ -11,11 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param key its key, or the rule of many keys
  * @param weight how many slots each task of the type takes
  * @param pace the least time between two starts; null for none
+ * @param inFile whether the number is not that of the code but stands in a file
  */
-public record LimitRule(LimitKey key, int slots, int weight, @Nullable Duration pace) {
+public record LimitRule(
+    LimitKey key, int slots, int weight, @Nullable Duration pace, boolean inFile) {
   public LimitRule {
     Slots.check(key.value(), slots);
     Slots.checkWeight(key.value(), weight);
+  }
+
+  public LimitRule(LimitKey key, int slots, int weight, @Nullable Duration pace) {
+    this(key, slots, weight, pace, false);
   }
 
   public LimitRule(LimitKey key, int slots) {
@@ -24,5 +30,10 @@ public record LimitRule(LimitKey key, int slots, int weight, @Nullable Duration 
 
   public LimitRule(LimitKey key, int slots, @Nullable Duration pace) {
     this(key, slots, 1, pace);
+  }
+
+  /** The same limit with a number that stands in a file. */
+  public LimitRule inFile(int number) {
+    return new LimitRule(key, number, weight, pace, true);
   }
 }

@@ -79,7 +79,7 @@ public record TypeLimits<P>(
       needs.add(new Need(key, 1, limit.slots()));
     }
     Stream.concat(shared.stream(), added.stream())
-        .map(use -> new Need(use.limit().key(), use.weight(), use.limit().slots()))
+        .map(use -> Need.of(use.limit(), use.weight()))
         .forEach(needs::add);
     return needs.isEmpty() ? Lane.OPEN : new Lane(needs);
   }

@@ -44,12 +44,12 @@ public record FileLimits(Map<LimitKey, Integer> slots) {
     List<LimitRule> rules = new ArrayList<>();
     for (LimitRule rule : code) {
       Integer said = slots.get(rule.key());
-      rules.add(said == null ? rule : new LimitRule(rule.key(), said, rule.weight(), rule.pace()));
+      rules.add(said == null ? rule : rule.inFile(said));
     }
     LimitKey own = LimitKey.ofType(type);
     Integer ofType = slots.get(own);
     if (ofType != null && rules.stream().noneMatch(rule -> rule.key().equals(own))) {
-      rules.add(new LimitRule(own, ofType));
+      rules.add(new LimitRule(own, ofType).inFile(ofType));
     }
     warn(own, rules);
     return rules;

@@ -30,21 +30,19 @@ final class Sweeper extends Loop {
   private final Store store;
   private final long interval;
   private final LookOut lookOut;
+  private final DriftWatch drift;
   private final AtomicLong dueAt = new AtomicLong(Ticks.NEVER);
   private volatile long regularAt;
   private final Outage outage;
   private long notBefore;
 
-  Sweeper(WorkerSettings settings, Store store, LookOut lookOut) {
-    this(settings.name(), store, lookOut, settings.wakeUps() ? INTERVAL : settings.pollInterval());
-  }
-
-  private Sweeper(String worker, Store store, LookOut lookOut, Duration interval) {
-    super("berth sweeper " + worker, true, new Signal());
+  Sweeper(WorkerSettings settings, Store store, LookOut lookOut, Telemetry telemetry) {
+    super("berth sweeper " + settings.name(), true, new Signal());
     this.store = store;
     this.lookOut = lookOut;
-    this.interval = Ticks.nanos(interval);
-    this.outage = Outage.quiet("worker " + worker + " cannot sweep");
+    this.drift = new DriftWatch(store, telemetry);
+    this.interval = Ticks.nanos(settings.wakeUps() ? INTERVAL : settings.pollInterval());
+    this.outage = Outage.quiet("worker " + settings.name() + " cannot sweep");
   }
 
   /** A task is due after this time. */
@@ -65,6 +63,7 @@ final class Sweeper extends Loop {
     regularAt = Ticks.plus(Ticks.now(), jittered(interval));
     try {
       sweep();
+      drift.look();
       outage.over();
     } catch (RuntimeException e) {
       outage.failed(e);

@@ -26,6 +26,7 @@ final class Telemetry {
   private final LongAdder stale = new LongAdder();
   private final LongAdder exchanges = new LongAdder();
   private final LongAdder sessionsLost = new LongAdder();
+  private volatile int slotDrift;
 
   Telemetry(List<WorkerListener> listeners) {
     this.listeners = List.copyOf(listeners);
@@ -66,6 +67,11 @@ final class Telemetry {
     tell(WorkerListener::sessionLost);
   }
 
+  /** So many counters of limits were wrong at the last look. */
+  void drift(int counters) {
+    slotDrift = counters;
+  }
+
   WorkerStats stats(int inFlight) {
     return new WorkerStats(
         inFlight,
@@ -77,7 +83,8 @@ final class Telemetry {
         cancelled.sum(),
         stale.sum(),
         exchanges.sum(),
-        sessionsLost.sum());
+        sessionsLost.sum(),
+        slotDrift);
   }
 
   private void tell(Consumer<WorkerListener> what) {

@@ -62,7 +62,7 @@ public final class Worker implements AutoCloseable {
     lookOut = new LookOut(settings.pollInterval(), signal);
     sessions = new Sessions(store, request(settings, handlings, queues, limits), signal, telemetry);
     deadlines = new Deadlines(sessions);
-    sweeper = new Sweeper(settings, store, lookOut);
+    sweeper = new Sweeper(settings, store, lookOut, telemetry);
     EndedAttempts ended = new EndedAttempts(signal);
     Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
     outbox = new Outbox(runner, telemetry);

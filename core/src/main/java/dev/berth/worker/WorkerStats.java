@@ -13,6 +13,8 @@ package dev.berth.worker;
  * @param staleOutcomes outcomes refused because the lease had been taken away
  * @param exchanges exchanges that were answered
  * @param sessionsLost sessions that expired, with all tasks running under them
+ * @param slotDrift counters of limits, in the whole store, that were not what running tasks hold
+ *     when it was looked last, about a minute ago: it must be 0
  */
 public record WorkerStats(
     int inFlight,
@@ -24,4 +26,5 @@ public record WorkerStats(
     long cancelled,
     long staleOutcomes,
     long exchanges,
-    long sessionsLost) {}
+    long sessionsLost,
+    int slotDrift) {}

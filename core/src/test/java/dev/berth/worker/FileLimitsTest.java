@@ -32,9 +32,9 @@ class FileLimitsTest extends WorkerFixture {
 
     assertThat(registered())
         .containsExactlyInAnyOrder(
-            new LimitRule(TEXTS, 7),
-            new LimitRule(PER_LENGTH, 2),
-            new LimitRule(API.key(), 9, 2, API.pace()),
+            new LimitRule(TEXTS, 5).inFile(7),
+            new LimitRule(PER_LENGTH, 1).inFile(2),
+            new LimitRule(API.key(), 9, 2, API.pace(), true),
             new LimitRule(GPU.key(), 3));
   }
 
@@ -46,7 +46,7 @@ class FileLimitsTest extends WorkerFixture {
         .handle(TEXT, (text, task) -> {});
     start();
 
-    assertThat(registered()).containsExactly(new LimitRule(TEXTS, 7));
+    assertThat(registered()).containsExactly(new LimitRule(TEXTS, 7).inFile(7));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.berth.store.Applied;
 import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
+import dev.berth.store.Drift;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
@@ -26,6 +27,7 @@ import dev.berth.task.Due;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -56,6 +58,8 @@ final class ScriptedStore implements Store {
     /** It fails in a way no store should. */
     BUG
   }
+
+  private volatile List<Drift> drift = List.of();
 
   private static final class Task {
     private final Submission submission;
@@ -394,9 +398,24 @@ final class ScriptedStore implements Store {
     };
   }
 
+  /** What its reader says of the counters of limits. */
+  void drift(Drift... counters) {
+    drift = List.of(counters);
+  }
+
+  /** A reader for what a worker asks. */
   @Override
   public StoreReader reader() {
-    throw new UnsupportedOperationException();
+    return (StoreReader)
+        Proxy.newProxyInstance(
+            StoreReader.class.getClassLoader(),
+            new Class<?>[] {StoreReader.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("drift")) {
+                return drift;
+              }
+              throw new UnsupportedOperationException(method.getName());
+            });
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.berth.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.limit.LimitKey;
+import dev.berth.store.Drift;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
 import java.time.Duration;
@@ -48,6 +50,14 @@ class SweeperTest extends WorkerFixture {
     store.wake(new WakeUp("default", SOON));
 
     await().until(() -> worker.stats().exchanges() == 2);
+  }
+
+  @Test
+  void countersThatAreWrongAreShownWithoutAskingTheStore() {
+    store.drift(new Drift(LimitKey.shared("gpu"), Drift.Counter.USED, 1, 3, 2));
+    Worker worker = start();
+
+    await().until(() -> worker.stats().slotDrift() == 1);
   }
 
   @Test

@@ -15,7 +15,11 @@ import java.util.stream.Stream;
 
 /** Says why a task is where it is. Guarded by the lock of the store. */
 record MemoryExplain(
-    MemoryTasks tasks, MemorySessions sessions, MemorySlots slots, Set<String> paused) {
+    MemoryTasks tasks,
+    MemorySessions sessions,
+    MemorySlots slots,
+    MemoryAdmission admission,
+    Set<String> paused) {
 
   /** From so many starts the speed of a line is known well enough. */
   private static final int STARTS = 20;
@@ -49,6 +53,9 @@ record MemoryExplain(
       obstacles.add(new Obstacle.NoWorker(type, queue));
     }
     for (Need need : task.submission.lane().needs()) {
+      if (admission.isReserved(need.key(), task.submission.lane().name(), now)) {
+        obstacles.add(new Obstacle.Reserved(need.key()));
+      }
       obstacles.addAll(slots.obstacles(need, now));
     }
     return obstacles;

@@ -17,13 +17,14 @@ record MemoryHolds(
     }
     List<Need> needs = List.of(need);
     limits.named(needs);
-    if (!admission.admits(needs, session, Set.of(), now)) {
+    String owner = "hold " + session.id;
+    if (!admission.admits(needs, owner, session, Set.of(), now)) {
       return new Held.NoSlot();
     }
     MemoryHold hold = new MemoryHold(session, number, attempts.nextToken(), need);
     session.holds.put(number, hold);
     slots.take(hold, now);
-    admission.started(needs, session);
+    admission.started(needs, owner, session);
     return new Held.Done(hold.token());
   }
 

@@ -42,7 +42,10 @@ final class MemoryLimits {
 
   private final Set<LimitKey> paused = new HashSet<>();
 
-  /** The least time between two starts, by the newest word of the code. */
+  /** Those of {@link #byCode} that stand in a file. */
+  private final Set<LimitKey> inFile = new HashSet<>();
+
+  /** The least time between two starts: by the newest word of the code, else the first submit. */
   private final Map<LimitKey, Duration> pace = new HashMap<>();
 
   /** The limits that the tasks of a type are under, by the newest word of the code. */
@@ -66,7 +69,10 @@ final class MemoryLimits {
     if (number(byHand, key) != null) {
       return Source.OVERRIDE;
     }
-    return number(byCode, key) != null ? Source.CODE : Source.SUBMIT;
+    if (number(byCode, key) == null) {
+      return Source.SUBMIT;
+    }
+    return inFile.contains(byCode.containsKey(key) ? key : key.rule()) ? Source.FILE : Source.CODE;
   }
 
   Optional<Duration> pace(LimitKey key) {
@@ -81,6 +87,9 @@ final class MemoryLimits {
   void named(List<Need> needs) {
     for (Need need : needs) {
       bySubmit.putIfAbsent(need.key().rule(), need.slots());
+      if (need.pace() != null && !byCode.containsKey(need.key())) {
+        pace.putIfAbsent(need.key(), need.pace());
+      }
     }
   }
 
@@ -147,6 +156,10 @@ final class MemoryLimits {
       for (LimitRule rule : type.limits()) {
         said.put(rule.key(), OptionalInt.of(rule.slots()));
         pace.compute(rule.key(), (key, before) -> rule.pace());
+        inFile.remove(rule.key());
+        if (rule.inFile()) {
+          inFile.add(rule.key());
+        }
       }
       said.forEach((key, slots) -> {
         if (!slots.equals(byCode.put(key, slots))) {

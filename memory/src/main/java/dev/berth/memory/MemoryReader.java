@@ -41,6 +41,7 @@ final class MemoryReader implements StoreReader {
   private final MemoryTasks tasks;
   private final MemorySessions sessions;
   private final MemorySlots slots;
+  private final MemoryAdmission admission;
   private final MemoryQuotas quotas;
   private final Set<String> paused;
 
@@ -49,12 +50,14 @@ final class MemoryReader implements StoreReader {
       MemoryTasks tasks,
       MemorySessions sessions,
       MemorySlots slots,
+      MemoryAdmission admission,
       MemoryQuotas quotas,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
     this.slots = slots;
+    this.admission = admission;
     this.quotas = quotas;
     this.paused = paused;
   }
@@ -112,7 +115,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public Optional<Explanation> explain(TaskId id) {
-    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, paused);
+    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, admission, paused);
     return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(task -> explain.of(task, now)));
   }
 

@@ -43,6 +43,10 @@ final class MemorySession {
     this.capacity = new Capacity(request.capacity(), request.capacity(), 0);
   }
 
+  List<String> queues() {
+    return request.queues();
+  }
+
   String worker() {
     return request.worker();
   }

@@ -51,6 +51,12 @@ final class MemorySlots {
         && (slots.isEmpty() || used(need.key()) + need.weight() <= slots.getAsInt());
   }
 
+  /** Whether there would be room if nobody else held slots. */
+  boolean couldAdmit(Need need) {
+    OptionalInt slots = limits.slots(need.key());
+    return !limits.paused(need.key()) && slots.isPresent() && need.weight() <= slots.getAsInt();
+  }
+
   /** When the next task may start, if pace is in the way of one now. */
   private Optional<Instant> paced(LimitKey key, Instant now) {
     return limits
@@ -148,6 +154,7 @@ final class MemorySlots {
   /** The number of a limit, or of the limits under a rule, has changed. */
   void changed(LimitKey ruleOrKey) {
     freed.addAll(ready.under(ruleOrKey));
+    freed.add(ruleOrKey);
   }
 
   /** The limits under which more may start since the call began. */

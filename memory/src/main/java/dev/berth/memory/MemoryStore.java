@@ -57,7 +57,7 @@ public final class MemoryStore implements Store {
   private final MemoryCommands commands =
       new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, wakeUps);
   private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, slots, quotas, commands.paused());
+      new MemoryReader(this::at, tasks, sessions, slots, admission, quotas, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -216,10 +216,12 @@ public final class MemoryStore implements Store {
             queue,
             session.types,
             free,
-            task -> admission.admits(task.needs(), session, leftToOthers, now),
+            task ->
+                admission.admits(
+                    task.needs(), task.submission.lane().name(), session, leftToOthers, now),
             task -> {
               claims.add(attempts.start(task, session, now));
-              admission.started(task.needs(), session);
+              admission.started(task.needs(), task.submission.lane().name(), session);
             });
       }
     }
@@ -236,6 +238,7 @@ public final class MemoryStore implements Store {
         throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
       }
       answer = verb.apply(clock.instant());
+      admission.waiting(slots.freed()).forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       slots.collectQueues().forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       hints = wakeUps.collect();
     } finally {

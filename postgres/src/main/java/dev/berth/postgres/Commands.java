@@ -1,18 +1,24 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.limit.Slots;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.task.TaskId;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Commands as calls of SQL functions. */
 record Commands(Database database) {
+
+  /** How many tasks are put under a limit in one transaction: some tens of milliseconds. */
+  static final int TASKS_AT_ONCE = 2_000;
 
   Applied apply(Command command) {
     return switch (command) {
@@ -28,7 +34,11 @@ record Commands(Database database) {
           word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null);
       case Command.PauseLimit(LimitKey key) ->
           onAllTasks(
-              "pause limit " + key, Statements.PAUSE_LIMIT, p -> p.setString(1, key.value()));
+              "pause limit " + key,
+              key,
+              Slots.MOST,
+              Statements.PAUSE_LIMIT,
+              p -> p.setString(1, key.value()));
       case Command.ResumeLimit(LimitKey key) ->
           word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
       case Command.RecountLimit(LimitKey key) ->
@@ -42,6 +52,8 @@ record Commands(Database database) {
     Duration lasts = set.lasts();
     return onAllTasks(
         "set limit " + set.key(),
+        set.key(),
+        set.slots(),
         Statements.SET_LIMIT,
         prepared -> {
           prepared.setString(1, set.key().value());
@@ -50,19 +62,46 @@ record Commands(Database database) {
         });
   }
 
-  /** The limit of a type is put on all its tasks: that may take some time, if millions wait. */
-  private Applied onAllTasks(String doing, Statements statement, Database.Binding binding) {
+  /**
+   * The limit of a type is put on all its tasks. That may take some time if millions wait, so most
+   * of it is done in small transactions before.
+   */
+  private Applied onAllTasks(
+      String doing, LimitKey key, int slots, Statements statement, Database.Binding binding) {
     return database.connected(
         doing,
         Duration.ZERO,
-        connection ->
-            Database.run(
-                connection,
-                statement,
-                prepared -> {
-                  binding.on(prepared);
-                  return answer(prepared);
-                }));
+        connection -> {
+          UUID after = null;
+          do {
+            after = key.isOfType() ? putUnder(connection, key, slots, after) : null;
+          } while (after != null);
+          return Database.run(
+              connection,
+              statement,
+              prepared -> {
+                binding.on(prepared);
+                return answer(prepared);
+              });
+        });
+  }
+
+  /** Puts some tasks under the limit; returns the last that was looked at, null at the end. */
+  private static @Nullable UUID putUnder(
+      Connection connection, LimitKey key, int slots, @Nullable UUID after) throws SQLException {
+    return Database.run(
+        connection,
+        Statements.PUT_SOME_UNDER,
+        prepared -> {
+          prepared.setString(1, key.value());
+          prepared.setInt(2, slots);
+          prepared.setObject(3, after, Types.OTHER);
+          prepared.setInt(4, TASKS_AT_ONCE);
+          try (ResultSet row = prepared.executeQuery()) {
+            row.next();
+            return row.getObject(1, UUID.class);
+          }
+        });
   }
 
   private Applied cancel(TaskId task, String reason) {

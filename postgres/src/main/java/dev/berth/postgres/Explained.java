@@ -101,6 +101,7 @@ record Explained(
       case "no_worker" -> Stream.of(new Obstacle.NoWorker(task.type(), task.queue()));
       case "limit_paused" -> Stream.of(new Obstacle.LimitPaused(limit()));
       case "paced" -> Stream.of(new Obstacle.Paced(limit(), Objects.requireNonNull(at)));
+      case "reserved" -> Stream.of(new Obstacle.Reserved(limit()));
       case "no_room" ->
           Stream.of(new Obstacle.NoRoom(limit(), slots, used, (int) count, holders(rows)));
       case null, default -> Stream.empty();

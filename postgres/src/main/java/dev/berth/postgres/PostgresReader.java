@@ -25,7 +25,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -121,23 +121,16 @@ final class PostgresReader implements StoreReader {
 
   @Override
   public List<LimitView> limits() {
-    Map<String, List<LimitView.Holder>> holders = new HashMap<>();
-    query("list the holders of limits", Statements.HOLDERS, statement -> {}, PostgresReader::holder)
-        .forEach(held ->
-            holders.computeIfAbsent(held.key(), key -> new ArrayList<>()).add(held.holder()));
-    return query(
-        "list the limits",
-        Statements.LIMITS,
-        statement -> {},
-        row ->
-            new LimitView(
-                new LimitKey(row.getString("key")),
-                row.getInt("slots"),
-                row.getInt("used"),
-                row.getLong("waiting"),
-                row.getBoolean("paused"),
-                LimitView.Source.valueOf(row.getString("source")),
-                holders.getOrDefault(row.getString("key"), List.of())));
+    Map<LimitView, List<LimitView.Holder>> limits = new LinkedHashMap<>();
+    for (Held held :
+        query("list the limits", Statements.LIMITS, statement -> {}, PostgresReader::held)) {
+      List<LimitView.Holder> holders =
+          limits.computeIfAbsent(held.limit(), limit -> new ArrayList<>());
+      Optional.ofNullable(held.holder()).ifPresent(holders::add);
+    }
+    return limits.entrySet().stream()
+        .map(limit -> limit.getKey().heldBy(limit.getValue()))
+        .toList();
   }
 
   @Override
@@ -185,19 +178,31 @@ final class PostgresReader implements StoreReader {
                 row.getLong("actual")));
   }
 
-  private record Held(String key, LimitView.Holder holder) {}
+  /** A limit without its holders, and one of them. */
+  private record Held(LimitView limit, LimitView.@Nullable Holder holder) {}
 
-  private static Held holder(ResultSet row) throws SQLException {
-    return new Held(
-        row.getString("key"),
-        new LimitView.Holder(
-            maybeTask(row, "task_id"),
-            row.getString("type"),
-            row.getLong("token"),
-            row.getString("worker"),
-            instant(row, "expires_at"),
-            row.getInt("number"),
-            row.getInt("count")));
+  private static Held held(ResultSet row) throws SQLException {
+    LimitView limit =
+        new LimitView(
+            new LimitKey(row.getString("limit_key")),
+            row.getInt("slots"),
+            row.getInt("used"),
+            row.getLong("waiting"),
+            row.getBoolean("paused"),
+            LimitView.Source.valueOf(row.getString("source")),
+            List.of());
+    return new Held(limit, row.getString("key") == null ? null : holder(row));
+  }
+
+  private static LimitView.Holder holder(ResultSet row) throws SQLException {
+    return new LimitView.Holder(
+        maybeTask(row, "task_id"),
+        row.getString("type"),
+        row.getLong("token"),
+        row.getString("worker"),
+        instant(row, "expires_at"),
+        row.getInt("number"),
+        row.getInt("count"));
   }
 
   private <T> List<T> query(

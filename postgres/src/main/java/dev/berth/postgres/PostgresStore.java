@@ -35,17 +35,22 @@ import javax.sql.DataSource;
  *
  * <p>A process that only submits needs one connection at a time. A process with a worker needs
  * {@value #WORKER_CONNECTIONS} and two more for each further worker: exchange and heartbeat hold a
- * connection each, as does listening for wake-ups; sweeps and submits borrow one.
+ * connection each, as does listening for wake-ups; sweeps and submits borrow one. A process without
+ * a worker that holds slots needs {@value #HOLDER_CONNECTIONS}.
  */
 public final class PostgresStore implements Store {
 
   /** Exchange, heartbeat, wake-ups in and out, and one to borrow. */
   static final int WORKER_CONNECTIONS = 5;
 
+  /** Heartbeat, wake-ups in and out, and one to borrow. */
+  static final int HOLDER_CONNECTIONS = 4;
+
   private final Database database;
   private final boolean notifications;
   private final Hints hints;
   private final Holds holds;
+  private final Paces paces;
   private final Upkeep upkeep;
   private final PostgresReader reader;
   private final Commands commands;
@@ -64,6 +69,7 @@ public final class PostgresStore implements Store {
     }
     this.hints = new Hints(database, options.wakeUps(), this::heard);
     this.holds = new Holds(database, hints);
+    this.paces = new Paces(database);
     this.upkeep = new Upkeep(database);
     this.reader = new PostgresReader(database);
     this.commands = new Commands(database);
@@ -89,6 +95,7 @@ public final class PostgresStore implements Store {
    */
   public Submitter joining(Connection connection) {
     return batch -> {
+      paces.named(batch);
       try {
         BatchSubmit done = BatchSubmit.on(connection, batch);
         if (notifications) {
@@ -106,6 +113,7 @@ public final class PostgresStore implements Store {
     if (batch.isEmpty()) {
       return List.of();
     }
+    paces.named(batch);
     boolean waking = batch.size() == 1 && batch.getFirst().due() instanceof Due.Now && hints.rare();
     BatchSubmit done =
         database.connected(
@@ -163,6 +171,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public Held hold(SessionId session, long number, Need need) {
+    paces.named(need);
     return holds.hold(session, number, need);
   }
 
@@ -213,10 +222,13 @@ public final class PostgresStore implements Store {
     return "submit " + batch.size() + (batch.size() == 1 ? " task" : " tasks");
   }
 
-  /** A session that only holds slots needs one for its heartbeat and one to borrow. */
+  /** The first worker, or the first session that only holds slots, also needs those of wake-ups. */
   private int needed(SessionRequest request) {
+    if (request.types().isEmpty()) {
+      return sessions.isEmpty() ? HOLDER_CONNECTIONS : 2;
+    }
     boolean first = sessions.values().stream().allMatch(other -> other.request().types().isEmpty());
-    return first && !request.types().isEmpty() ? WORKER_CONNECTIONS : 2;
+    return first ? WORKER_CONNECTIONS : 2;
   }
 
   private void heard(Hint hint) {

@@ -18,8 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** The life of a session: open, renew, leave. */
 final class Sessions {
@@ -142,7 +140,9 @@ final class Sessions {
               1, Arrays.of(connection, "text", types, t -> LimitKey.ofType(t.type()).value()));
           statement.setArray(2, Arrays.texts(connection, rules.keySet()));
           statement.setArray(3, Arrays.of(connection, "int4", rules.values(), LimitRule::slots));
-          statement.setArray(4, Arrays.of(connection, "int8", rules.values(), Sessions::pace));
+          statement.setArray(
+              4, Arrays.of(connection, "int8", rules.values(), r -> Paces.micros(r.pace())));
+          statement.setArray(5, Arrays.of(connection, "bool", rules.values(), LimitRule::inFile));
           List<Registration> differing = new ArrayList<>();
           try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
@@ -177,10 +177,6 @@ final class Sessions {
           statement.setArray(5, Arrays.of(connection, "int4", rules, r -> r.getValue().slots()));
           return statement.execute();
         });
-  }
-
-  private static @Nullable Long pace(LimitRule rule) {
-    return rule.pace() == null ? null : TimeUnit.NANOSECONDS.toMicros(rule.pace().toNanos());
   }
 
   private static List<Lease> cancelled(ResultSet row) throws SQLException {

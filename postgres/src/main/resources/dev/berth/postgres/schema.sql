@@ -168,12 +168,16 @@ create table berth.task_limit (
   override_slots integer,
   override_until timestamp with time zone,
   code_slots integer,
+  in_file boolean not null default false,
   submit_slots integer,
   removed boolean not null default false,
   excess integer not null default 0,
   paused boolean not null default false,
   pace interval,
   next_start_at timestamp with time zone,
+  reserved_for text,
+  reserved_from timestamp with time zone,
+  reserved_until timestamp with time zone,
   first_group integer not null default 1,
   changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint task_limit_pkey PRIMARY KEY (key)
@@ -349,6 +353,9 @@ create function berth.count_quotas(p_keys text[], p_by integer)
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
+create function berth.end_reservation(p_keys text[], p_for text)
+  returns void;
+
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
 
@@ -385,11 +392,23 @@ create function berth.hold_slots(p_session bigint, p_number bigint, p_key text, 
 create function berth.is_full(p_key text)
   returns boolean;
 
+create function berth.is_own(p_key text)
+  returns boolean;
+
+create function berth.is_reserved(p_keys text[], p_for text, p_now timestamp with time zone)
+  returns boolean;
+
 create function berth.is_rule(p_key text)
+  returns boolean;
+
+create function berth.is_wanted(p_line text)
   returns boolean;
 
 create function berth.keep_days(p_type text, p_outcome berth.outcome)
   returns integer;
+
+create function berth.keep_said(p_key text, p_said integer)
+  returns void;
 
 create function berth.keep_until(p_ended_at timestamp with time zone, p_days integer)
   returns date;
@@ -406,6 +425,9 @@ create function berth.leave(p_session bigint)
 create function berth.leave_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
+create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamp with time zone)
+  returns integer[];
+
 create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
   returns record;
 
@@ -417,6 +439,9 @@ create function berth.limited_queues()
 
 create function berth.limits_of_type(p_type text)
   returns TABLE(key text, weight integer, slots integer);
+
+create function berth.line_of(p_queue text, p_priority smallint, p_type text, p_lane text)
+  returns text;
 
 create function berth.lock_groups(p_keys text[])
   returns void;
@@ -444,6 +469,9 @@ create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_w
 
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
+
+create function berth.name_paces(p_keys text[], p_paces bigint[])
+  returns void;
 
 create function berth.new_id()
   returns uuid;
@@ -481,6 +509,9 @@ create function berth.prune()
 create function berth.prune_limit_changes()
   returns void;
 
+create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer)
+  returns uuid set enable_seqscan=off set jit=off;
+
 create function berth.put_type_under(p_key text, p_slots integer)
   returns void;
 
@@ -505,7 +536,7 @@ create function berth.recount_limit(p_key text)
 create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
   returns void;
 
-create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])
+create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[], p_in_file boolean[])
   returns TABLE(key text, slots integer, before integer, by_hand integer);
 
 create function berth.register_type_limits(p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[])
@@ -519,6 +550,9 @@ create function berth.release_hold(p_session bigint, p_number bigint, OUT releas
 
 create function berth.release_slot(p_key text, p_token bigint)
   returns text set enable_seqscan=off set jit=off;
+
+create function berth.reserve(p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamp with time zone)
+  returns void;
 
 create function berth.reset_limit(p_key text)
   returns text;
@@ -537,6 +571,9 @@ create function berth.retry(p_id uuid)
 
 create function berth.rule_of(p_key text)
   returns text;
+
+create function berth.said_of_own(p_key text)
+  returns integer;
 
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
   returns text;
@@ -576,6 +613,9 @@ create function berth.wait_for(p_session bigint, p_keys text[], p_now timestamp 
 
 create function berth.waiting_queues(p_keys text[])
   returns text[];
+
+create function berth.waiting_under(p_most integer)
+  returns TABLE(key text, tasks bigint) set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
 create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;

@@ -2,6 +2,7 @@ package dev.berth.postgres;
 
 import dev.berth.Berth;
 import dev.berth.worker.Worker;
+import dev.berth.worker.WorkerBuilder;
 import dev.berth.worker.WorkerStats;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -9,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * A worker that runs naps in a process of its own, started by {@link WorkerProcess}. It answers
- * lines on standard input, and ends with it, so that it never outlives the tests.
+ * A worker in a process of its own, started by {@link WorkerProcess}. It answers lines on standard
+ * input, and ends with it, so that it never outlives the tests.
  *
  * <p>Settings of the worker come from the environment, as they do in production.
  */
@@ -20,7 +21,7 @@ final class WorkerMain {
 
   public static void main(String[] arguments) throws Exception {
     try (Berth berth = Berth.open(arguments[0]);
-        Worker worker = berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take()).start();
+        Worker worker = worker(berth, arguments).start();
         BufferedReader commands =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       System.out.println("up");
@@ -36,6 +37,13 @@ final class WorkerMain {
         }
       }
     }
+  }
+
+  /** Runs naps; or, if a second argument says {@code limits}, work under limits. */
+  private static WorkerBuilder worker(Berth berth, String[] arguments) {
+    return arguments.length > 1 && arguments[1].equals("limits")
+        ? LimitedWork.handle(berth.worker(), arguments[0])
+        : berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take());
   }
 
   private static String line(WorkerStats stats) {

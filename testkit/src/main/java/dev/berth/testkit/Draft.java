@@ -79,7 +79,7 @@ public record Draft(Submission submission) {
 
   /** Under one limit more, of which it takes so many slots. */
   public Draft under(Limit limit, int weight) {
-    return under(new Need(limit.key(), weight, limit.slots()));
+    return under(Need.of(limit, weight));
   }
 
   /** Under one limit more, with this number of slots where the store knows none. */

@@ -165,6 +165,20 @@ abstract class LimitNumberContract extends LimitTest {
   }
 
   @Test
+  void aNumberThatStandsInAFileSaysSo() {
+    submitLike(Draft.task().under(MAIL, 9).under(ADA, 9), 3);
+    Claimer claimer =
+        claimerSaying(new LimitRule(MAIL, 1).inFile(3), new LimitRule(PER_USER, 1).inFile(2));
+    claimAll(claimer, 10);
+    assertNumber(MAIL, 3, Source.FILE);
+    assertNumber(ADA, 2, Source.FILE);
+
+    claimerSaying(new LimitRule(MAIL, 3), new LimitRule(PER_USER, 2));
+    assertNumber(MAIL, 3, Source.CODE);
+    assertNumber(ADA, 2, Source.CODE);
+  }
+
+  @Test
   void theNewestRegistrationCounts() {
     submitLike(Draft.task().under(MAIL, 1), 10);
     Claimer older = claimerSaying(new LimitRule(MAIL, 1));

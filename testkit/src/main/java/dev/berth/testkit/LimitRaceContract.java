@@ -3,10 +3,13 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
+import dev.berth.limit.LimitKey;
+import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.LimitView;
 import dev.berth.store.TaskFilter;
+import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +94,74 @@ abstract class LimitRaceContract extends LimitTest {
     assertThat(started.get()).isBetween(TASKS / 4, TASKS);
   }
 
+  /** For a second; {@code -Dberth.race-seconds=30} makes it longer. */
+  @Test
+  void sixteenClaimersNeverRunTwoUnderALimitOf1() throws Exception {
+    submitLike(Draft.task().under(gpu(1)), TASKS);
+    List<Claimer> claimers = Stream.generate(this::claimer).limit(16).toList();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("berth.race-seconds", 1));
+    AtomicInteger inHand = new AtomicInteger();
+    List<Integer> starts =
+        Together.run(
+            claimers.size(),
+            number -> {
+              Claimer claimer = claimers.get(number);
+              List<Claim> running = List.of();
+              int started = 0;
+              do {
+                inHand.addAndGet(-running.size());
+                running = Claimer.done(claimer.exchange(all(running, RELEASED), 2)).claims();
+                assertThat(inHand.addAndGet(running.size())).isLessThanOrEqualTo(1);
+                started += running.size();
+                claimer.heartbeat();
+                if (number < 2) { // the others have the time for themselves
+                  assertUsedIsHeld(reader.limits());
+                  assertThat(reader.drift()).isEmpty();
+                }
+              } while (System.nanoTime() < end && !Thread.currentThread().isInterrupted());
+              inHand.addAndGet(-running.size());
+              claimer.endAll(running, RELEASED);
+              return started;
+            });
+
+    assertThat(starts.stream().mapToInt(Integer::intValue).sum()).isPositive();
+    assertThat(used(GPU)).isZero();
+    assertThat(reader.audit(AuditFilter.ALL))
+        .singleElement()
+        .matches(audit -> audit.peak() == 1 && !audit.over(), "a peak of 1");
+  }
+
+  /** The last number is obeyed once the limit has drained, whatever was in force before. */
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void aLimitThatGoesUpAndDownIsNotExceededOnceItHasDrained() throws Exception {
+    submitLike(Draft.task().under(gpu(5)), TASKS);
+    AtomicBoolean over = new AtomicBoolean();
+    Together.run(
+        CLAIMERS,
+        number -> {
+          Claimer claimer = claimer();
+          List<Claim> running = List.of();
+          while (number > 0 && !over.get() && !Thread.currentThread().isInterrupted()) {
+            running = Claimer.done(claimer.exchange(all(running, RELEASED), 12)).claims();
+          }
+          for (int slots : number > 0 ? new int[0] : new int[] {60, 5, 9, 3, 51, 7, 1, 5}) {
+            set(GPU, slots);
+            while (used(GPU, reader.limits()) > slots) {
+              Thread.onSpinWait();
+            }
+            for (int sample = 0; sample < 20; sample++) {
+              assertThat(used(GPU, reader.limits())).isLessThanOrEqualTo(slots);
+            }
+          }
+          over.set(over.get() || number == 0);
+          return claimer.endAll(running, RELEASED);
+        });
+
+    assertThat(used(GPU)).isZero();
+    assertThat(reader.drift()).isEmpty();
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.berth.testkit.RandomContract#seeds")
   void limitsHoldThroughRandomCalls(long seed) {
@@ -130,7 +202,22 @@ abstract class LimitRaceContract extends LimitTest {
         .allMatch(task -> task.state() == TaskState.FINISHED);
   }
 
+  /** Both are read at one moment. */
+  private static void assertUsedIsHeld(List<LimitView> limits) {
+    for (LimitView limit : limits) {
+      assertThat(limit.used()).isLessThanOrEqualTo(limit.slots()).isEqualTo(limit.holders().size());
+    }
+  }
+
   private static List<Ended> ended(List<Claim> claims) {
-    return claims.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
+    return all(claims, FINISHED);
+  }
+
+  private static List<Ended> all(List<Claim> claims, Outcome outcome) {
+    return claims.stream().map(claim -> new Ended(claim.lease(), outcome)).toList();
+  }
+
+  private static int used(LimitKey key, List<LimitView> limits) {
+    return limits.stream().filter(limit -> limit.key().equals(key)).mapToInt(LimitView::used).sum();
   }
 }

@@ -48,6 +48,21 @@ abstract class LimitReturnContract extends LimitTest {
     assertThat(used(MAIL)).isEqualTo(1);
   }
 
+  /** Several slots may come from one slot group: each has an heir of its own, or comes back. */
+  @Test
+  void slotsThatNobodyInheritsComeBack() {
+    submitLike(Draft.task().under(gpu(100)), 101);
+    Claimer claimer = claimer();
+    List<Claim> running = claimAll(claimer, 200);
+    assertThat(running).hasSize(100);
+
+    assertThat(endAndClaim(claimer, running, 100)).hasSize(1);
+
+    assertThat(used(GPU)).isEqualTo(1);
+    submitLike(Draft.task().under(gpu(100)), 200);
+    assertThat(claimAll(claimer, 200)).hasSize(99);
+  }
+
   @Test
   void aTaskThatWaitsForItsRetryHoldsNoSlot() {
     List<TaskId> ids = submitLike(Draft.task().under(gpu(1)), 2);

@@ -3,9 +3,11 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
+import dev.berth.limit.Need;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
+import dev.berth.store.Held;
 import dev.berth.task.LimitRule;
 import java.time.Duration;
 import java.util.List;
@@ -101,6 +103,48 @@ abstract class PaceContract extends LimitTest {
 
     assertThat(done.claims()).isEmpty();
     assertThat(done.again()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(6));
+  }
+
+  @Test
+  void aPaceThatOnlyASubmitNamedHolds() {
+    submitLike(Draft.task().under(API), 5);
+    Claimer claimer = claimer();
+
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+    assertThat(claimAll(claimer, 10)).isEmpty();
+    fixture.advance(PACE);
+    claimer.heartbeat();
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+  }
+
+  @Test
+  void theFirstSubmitThatNamesAPaceCounts() {
+    submit(Draft.task().under(Limit.of("api", 3)));
+    submit(Draft.task().under(API));
+    submit(Draft.task().under(API.pace(PACE.multipliedBy(9))));
+    Claimer claimer = claimer();
+
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+    fixture.advance(PACE);
+    claimer.heartbeat();
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+  }
+
+  @Test
+  void thePaceOfTheCodeCountsBeforeThatOfASubmit() {
+    Claimer claimer = claimerSaying(new LimitRule(API.key(), API.slots()));
+    submitLike(Draft.task().under(API), 5);
+
+    assertThat(claimAll(claimer, 10)).hasSize(3);
+  }
+
+  @Test
+  void aHoldThatNamesAPaceIsPaced() {
+    Claimer claimer = claimer();
+    Need need = Need.of(API, 1);
+
+    assertThat(store.hold(claimer.id(), 1, need)).isInstanceOf(Held.Done.class);
+    assertThat(store.hold(claimer.id(), 2, need)).isInstanceOf(Held.NoSlot.class);
   }
 
   private Claimer paced() {

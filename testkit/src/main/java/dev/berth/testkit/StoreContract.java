@@ -145,6 +145,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class HeavyTasks extends HeavyContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class LimitRaces extends LimitRaceContract {
     @Override
     StoreFixture open() throws Exception {

@@ -7,6 +7,8 @@ import dev.berth.limit.Limit;
 import dev.berth.limit.Need;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
+import dev.berth.store.Held;
+import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
 import dev.berth.store.WakeUp;
 import dev.berth.task.Outcome;
@@ -161,6 +163,58 @@ abstract class WakeUpContract extends ContractTest {
   }
 
   @Test
+  void aTaskThatEndsWakesWhoWaitsForAHold() {
+    submit(Draft.task().under(GPU));
+    Claimer claimer = claimer();
+    Claim claim = claimer.claimOne();
+    holdInVain();
+    claimer.end(claim, FINISHED);
+
+    awaitWakeUp("holds");
+  }
+
+  @Test
+  void aReleasedHoldWakesWhoWaitsForAHold() {
+    Claimer holder = claimer();
+    store.hold(holder.id(), 1, new Need(GPU.key(), 1, 1));
+    holdInVain();
+    store.release(holder.id(), 1);
+
+    awaitWakeUp("holds");
+  }
+
+  @Test
+  void aSessionThatLeavesWakesWhoWaitsForAHold() {
+    submit(Draft.task().under(GPU));
+    Claimer claimer = claimer();
+    claimer.claimOne();
+    holdInVain();
+    claimer.leave();
+
+    awaitWakeUp("holds");
+  }
+
+  @Test
+  void aDeadSessionWakesWhoWaitsForAHold() {
+    submit(Draft.task().under(GPU));
+    claimer().claimOne();
+    fixture.advance(LEASE_OVER);
+    holdInVain();
+    store.sweep();
+
+    awaitWakeUp("holds");
+  }
+
+  @Test
+  void aRaisedLimitWakesWhoWaitsForAHold() {
+    store.hold(claimer().id(), 1, new Need(GPU.key(), 1, 1));
+    holdInVain();
+    store.apply(new Command.SetLimit(GPU.key(), 2));
+
+    awaitWakeUp("holds");
+  }
+
+  @Test
   void aListenerMayCallTheStore() {
     List<Integer> claimed = new CopyOnWriteArrayList<>();
     Claimer claimer = claimer();
@@ -205,6 +259,15 @@ abstract class WakeUpContract extends ContractTest {
   private void submitBehindAFullLimit() {
     Draft draft = Draft.task().queue("letters").under(GPU);
     submitAll(draft, draft.ownId(TaskId.next()));
+  }
+
+  /** A session that reads no queue of tasks asks for a slot and gets none. */
+  private void holdInVain() {
+    SessionRequest request =
+        new SessionRequest("holder", List.of(), List.of("holds"), Claimer.LEASE, 0);
+    Held held = store.hold(store.open(request).id(), 1, new Need(GPU.key(), 1, 1));
+    assertThat(held).isInstanceOf(Held.NoSlot.class);
+    store.onWork(heard::add);
   }
 
   private void awaitWakeUp(String queue) {

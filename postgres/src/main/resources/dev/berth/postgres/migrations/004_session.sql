@@ -128,6 +128,7 @@ begin
 
   if cardinality(v_slots) > 0 then
     perform berth.give_back(v_slots);
+    perform berth.wake_waiting(array(select distinct s.key from unnest(v_slots) as s));
   end if;
   if v_counted is not null then
     perform berth.leave_quotas(v_counted);

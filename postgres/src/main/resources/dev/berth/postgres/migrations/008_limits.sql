@@ -17,13 +17,17 @@ create table berth.task_limit (
   override_slots integer,                          -- said by a person; wins over
   override_until timestamptz,                      --   until when; null: until it is reset
   code_slots     integer,                          -- what a worker registered last, which wins over
+  in_file        boolean not null default false,   --   (whether it stood in its file, not in its code)
   submit_slots   integer,                          -- what came with a task,
   removed        boolean not null default false,   --   which counts no more once code has taken the limit away, and not
                                                    --   where a person put the type under it
   excess         integer not null default 0,
   paused         boolean not null default false,
-  pace           interval,                         -- the least time between two starts
+  pace           interval,                         -- the least time between two starts, by code, else by the first submit
   next_start_at  timestamptz,                      -- when the next may be, if paced
+  reserved_for   text,                             -- the line of a heavy task that waits, or a hold,
+  reserved_from  timestamptz,                      --   from when on free slots are left to it
+  reserved_until timestamptz,                      --   for as long as somebody asks for it
   first_group    integer not null default 1,       -- the lowest number of its groups: higher after each time without a limit
   changed_at     timestamptz not null default '-infinity',  -- when the number in force changed last
   constraint task_limit_pkey primary key (key)
@@ -319,6 +323,7 @@ begin
     perform berth.settle_limit(p_key);
   end if;
   perform berth.wake_ready(q, -1, 'epoch') from berth.limited_queues() as q;
+  perform berth.wake_waiting(array[p_key]);
 end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql as $$
@@ -344,8 +349,11 @@ end $$;
 
 -- What a worker's code says of the limits of its types; a type that had one and has none now loses it. Returns where that
 -- is not what was there: what is said now, what other code had said, and what a person has set, which counts before it.
-create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[])  -- microseconds
-returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
+create function berth.register_limits(
+  p_types text[], p_keys text[], p_slots integer[],
+  p_paces bigint[],     -- microseconds
+  p_in_file boolean[]   -- whether the number stands in a file
+) returns table (key text, slots integer, before integer, by_hand integer) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_key text;
@@ -365,12 +373,15 @@ begin
      where l.code_slots is distinct from k.slots
        and (k.key is not null
             or exists (select from unnest(p_types) as t (key) where l.key = t.key or starts_with(l.key, t.key || '/')))));
-  insert into berth.task_limit as l (key, code_slots, pace)
-  select k.key, k.slots, k.pace * interval '1 microsecond' from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace)
+  insert into berth.task_limit as l (key, code_slots, in_file, pace)
+  select k.key, k.slots, k.in_file, k.pace * interval '1 microsecond'
+    from unnest(p_keys, p_slots, p_in_file, p_paces) as k (key, slots, in_file, pace)
     left join berth.task_limit known on known.key = k.key
-   where known.code_slots is distinct from k.slots or known.pace is distinct from k.pace * interval '1 microsecond'
+   where (known.code_slots, known.in_file, known.pace)
+         is distinct from (k.slots, k.in_file, k.pace * interval '1 microsecond')
    order by k.key
-  on conflict (key) do update set code_slots = excluded.code_slots, pace = excluded.pace, removed = false;
+  on conflict (key) do update
+    set code_slots = excluded.code_slots, in_file = excluded.in_file, pace = excluded.pace, removed = false;
   update berth.task_limit l set code_slots = null, submit_slots = null, removed = true
     from unnest(p_types) as t (key)
    where (l.key = t.key or starts_with(l.key, t.key || '/')) and l.key <> all (p_keys)
@@ -384,3 +395,88 @@ begin
     perform berth.settle_limit(v_key);
   end loop;
 end $$;
+
+-- A submit named limits with a pace. It counts where nobody has said one, and no code knows the limit.
+create function berth.name_paces(p_keys text[], p_paces bigint[]) returns void language sql as $$
+  insert into berth.task_limit as l (key, pace)
+  select k.key, k.pace * interval '1 microsecond'
+    from unnest(p_keys, p_paces) as k (key, pace)
+    left join berth.task_limit known on known.key = k.key
+   where known.pace is null and known.code_slots is null
+   order by k.key
+  on conflict (key) do update set pace = excluded.pace where l.pace is null and l.code_slots is null
+$$;
+
+-- HEAVY TASKS, which need several slots of a limit at once, would wait for ever while others take each slot that comes back.
+-- So the first that asks in vain is noted, and a second later free slots are left to it until it has started: nobody else
+-- starts under the limit. One limit is reserved for one line at a time, a lane of a queue, priority and type; for as long as
+-- somebody asks and a task is ready there. A line that has a reservation does not wait for those of others, or two could
+-- wait for each other.
+
+create function berth.line_of(p_queue text, p_priority smallint, p_type text, p_lane text) returns text language sql immutable as $$
+  select concat_ws(E'\n', p_queue, p_priority, p_type, p_lane)
+$$;
+
+-- Whether a task waits there; a hold waits for as long as it asks.
+create function berth.is_wanted(p_line text) returns boolean language plpgsql stable as $$
+declare
+  v_line text[] := string_to_array(p_line, E'\n');
+begin
+  return cardinality(v_line) = 1 or exists (
+    select from berth.task t
+     where t.queue = v_line[1] and t.priority = v_line[2]::smallint and t.type = v_line[3] and t.lane = v_line[4]
+       and t.state = 'ready' and t.lane is not null);
+end $$;
+
+-- p_for, which is under these limits, asked in vain for slots of the one at p_at. It does not reserve them while it would
+-- have to wait for another limit all the same. A row that is locked is not waited for: it asks again.
+create function berth.reserve(
+  p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamptz
+) returns void language plpgsql as $$
+declare
+  v_key    text := p_keys[p_at];
+  v_weight integer := p_weights[p_at];
+begin
+  if v_weight = 1 or exists (select from unnest(p_keys, p_weights) as k (key, weight)
+                              where k.weight = 1 and berth.is_full(k.key)) then
+    return;
+  end if;
+  perform from berth.task_limit l
+    where l.key = v_key and l.slots >= v_weight and not l.paused
+      and (l.reserved_for is null or l.reserved_until <= p_now
+           or l.reserved_for = p_for and l.reserved_until < p_now + interval '2.5 seconds')
+      for update skip locked;
+  if found then
+    update berth.task_limit l
+       set reserved_for = p_for, reserved_until = p_now + interval '3 seconds',
+           reserved_from = case when l.reserved_until > p_now then l.reserved_from else p_now + interval '1 second' end
+     where l.key = v_key;
+  end if;
+end $$;
+
+-- It has started.
+create function berth.end_reservation(p_keys text[], p_for text) returns void language plpgsql as $$
+declare
+  v_keys text[] := array(select l.key from berth.task_limit l
+                          where l.key = any (p_keys) and l.reserved_for = p_for for update skip locked);
+begin
+  if v_keys <> '{}' then
+    update berth.task_limit l set reserved_for = null, reserved_from = null, reserved_until = null where l.key = any (v_keys);
+  end if;
+end $$;
+
+-- Whether these limits are left to another.
+create function berth.is_reserved(p_keys text[], p_for text, p_now timestamptz) returns boolean language sql stable as $$
+  select coalesce(bool_and(l.reserved_for <> p_for), false)
+    from berth.task_limit l
+   where l.key = any (p_keys) and p_now between l.reserved_from and l.reserved_until and berth.is_wanted(l.reserved_for)
+$$;
+
+-- How many tasks may start of each of these lanes, if so many could.
+create function berth.leave_to_heavy(
+  p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamptz
+) returns integer[] language sql stable as $$
+  select array_agg(case when berth.is_reserved(h.limits, berth.line_of(p_queue, p_priority, h.type, h.lane), p_now) then 0
+                        else p_can[h.number] end order by h.number)
+    from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, number)
+$$;

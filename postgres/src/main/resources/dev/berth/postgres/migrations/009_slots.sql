@@ -40,7 +40,8 @@ begin
     select k.key from unnest(v_all.keys) as k (key)
      where exists (select from berth.task_limit l
                     where l.key in (k.key, berth.rule_of(k.key))
-                      and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest)));
+                      and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest
+                           or p_now between l.reserved_from and l.reserved_until)));
   v_wanted := array(
     select w.key from berth.slot_waiter w
      where w.key = any (v_all.keys) and w.session_id <> p_session and w.seen_at > w.served_at);
@@ -194,6 +195,10 @@ begin
         if v_blocked <> '{}' and v_next.limits && v_blocked then
           for i in 1 .. cardinality(v_next.limits) loop
             if v_next.limits[i] = any (v_blocked) then
+              if v_next.weights[i] > 1 then
+                perform berth.reserve(v_next.limits, v_next.weights, i,
+                                      berth.line_of(p_queue, p_priority, v_next.type, v_next.lane), p_now);
+              end if;
               v_lane := berth.behind(v_next.limits[1 : i], v_next.weights[1 : i]);
               exit;
             end if;
@@ -315,7 +320,8 @@ begin
                      order by k.place) as free,
            array_agg(n.pace is not null order by k.place) as paced,
            min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
-           bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed
+           bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed,
+           coalesce(bool_or(o.reserved_until > p_now), false) as reserved
       into v_limit
       from unnest(v_keys) with ordinality as k (key, place)
       left join lateral (select * from berth.task_limit l where l.key = k.key) o on true
@@ -348,11 +354,18 @@ begin
         if v_free[v_i] = 0 then
           blocked := blocked || v_keys[v_i];
         end if;
+        if v_weight[n] > 1 then
+          perform berth.reserve(p_lanes[v_lane].limits, p_lanes[v_lane].weights, n - v_first[v_lane] + 1, berth.line_of(
+            p_queue, p_priority, p_lanes[v_lane].type, p_lanes[v_lane].lane), p_now);
+        end if;
         exit;
       end if;
     end loop;
     v_can := v_can || v_most::integer;
   end loop;
+  if v_limit.reserved then
+    v_can := berth.leave_to_heavy(p_queue, p_priority, p_lanes, v_can, p_now);
+  end if;
   if p_size = 0 or 0 = all (v_can) then
     return;
   end if;
@@ -459,6 +472,10 @@ begin
       ctids := ctids || v_tasks.ctids[t];
       held := held || (v_hold, null)::berth.holding;
       reached := v_lane;
+      if v_limit.reserved then
+        perform berth.end_reservation(p_lanes[v_lane].limits, berth.line_of(
+          p_queue, p_priority, p_lanes[v_lane].type, p_lanes[v_lane].lane));
+      end if;
       for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
         if v_paced[v_key[n]] then
           v_free[v_key[n]] := 0;

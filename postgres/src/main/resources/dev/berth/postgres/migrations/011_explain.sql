@@ -11,6 +11,16 @@ create view berth.slot_holder as
   select h.key, h.number, h.count, null, o.token, null, o.session_id
     from berth.hold o cross join lateral unnest(o.held) as h (key, number, count);
 
+-- How many ready tasks are under each limit, of the first p_most that are under any: one range of an index, however much
+-- else waits.
+create function berth.waiting_under(p_most integer) returns table (key text, tasks bigint) language sql stable
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  select k.key, count(*)
+    from (select t.limits from berth.task t where t.state = 'ready' and t.lane is not null limit p_most) w
+   cross join lateral unnest(w.limits) as k (key)
+   group by k.key
+$$;
+
 -- How many ready tasks of its line stand before a task: of its queue and, under limits, its type and lane. Counts no further than p_most. Priority by priority,
 -- so that each count is one range of an index that ends at the task.
 create function berth.ahead(p_task berth.task, p_most integer) returns integer language plpgsql stable
@@ -80,6 +90,7 @@ end $$;
 --   no_worker
 --   limit_paused  key
 --   paced         key, at (when the next may start)
+--   reserved      key
 --   no_room       key, slots, used, count (how many it needs)
 --   holder        of a limit without room, the oldest: key, number, count, holder (the task, if any), token, type, worker, at
 --                 (when its session expires)
@@ -144,6 +155,11 @@ begin
     if v_limit.pace is not null and v_limit.next_start_at > v_now then
       kind := 'paced';
       at := v_limit.next_start_at;
+      return next;
+    end if;
+    if berth.is_reserved(
+         array[v_task.limits[i]], berth.line_of(v_task.queue, v_task.priority, v_task.type, v_task.lane), v_now) then
+      kind := 'reserved';
       return next;
     end if;
     continue when slots is null;

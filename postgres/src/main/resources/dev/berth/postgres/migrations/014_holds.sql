@@ -10,6 +10,7 @@ declare
   v_now     timestamptz;
   v_expires timestamptz;
   v_rule    text := berth.rule_of(p_key);
+  v_for     text := 'hold ' || p_session;  -- for whom slots are reserved
   v_limit   record;
   v_need    integer := p_weight;
   v_held    berth.slots_held[] := '{}';
@@ -34,7 +35,8 @@ begin
   end if;
   v_now := berth.now();
   select * into v_limit from berth.limit_of(p_key);
-  if v_limit.stopped or v_limit.pace is not null and v_limit.next_start_at > v_now then
+  if v_limit.stopped or v_limit.pace is not null and v_limit.next_start_at > v_now
+     or berth.is_reserved(array[p_key], v_for, v_now) then
     verdict := 'full';
   elsif v_limit.slots is not null then
     if split_part(p_key, '/', 4) <> '' and not exists (select from berth.slot_group g where g.key = p_key)
@@ -73,10 +75,14 @@ begin
      where g.key = p_key and split_part(p_key, '/', 4) <> '' and g.used = 0
        and g.number in (select h.number from unnest(v_held) as h);
     perform berth.wait_for(p_session, array[p_key], v_now);
+    perform berth.reserve(array[p_key], array[p_weight], 1, v_for, v_now);
     return;
   end if;
   update berth.slot_group g set used = g.used + h.count
     from unnest(v_held) as h where g.key = h.key and g.number = h.number;
+  if p_weight > 1 then
+    perform berth.end_reservation(array[p_key], v_for);
+  end if;
   verdict := 'done';
   token := nextval('berth.token');
   insert into berth.hold (session_id, number, token, key, weight, held)

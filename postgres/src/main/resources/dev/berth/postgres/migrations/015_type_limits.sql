@@ -215,13 +215,10 @@ declare
   v_said integer;
   v_ids  uuid[];
 begin
-  if split_part(p_key, '/', 1) <> 'type' or split_part(p_key, '/', 3) <> '' then
+  if not berth.is_own(p_key) then
     return;
   end if;
-  -- The number that came with a task, before others get the key without one.
-  select n.slots into v_said
-    from berth.task t cross join lateral unnest(t.limits, t.said_slots) as n (key, slots)
-   where t.lane is not null and n.key = p_key limit 1;
+  v_said := berth.said_of_own(p_key);
 
   -- Those that do not run. Who is locked is just being claimed: it is waited for, but never with a lock on a task that
   -- somebody may be waiting for in turn, so by looking again.
@@ -246,10 +243,56 @@ begin
   perform berth.lock_groups(array[p_key]);  -- before its limit, also if none of them runs
   perform berth.charge_running(p_key, v_ids);
 
-  -- Nobody but a person has said a number: what was added to the tasks is none of their own.
-  insert into berth.task_limit as l (key, submit_slots, removed) values (p_key, v_said, v_said is null)
+  perform berth.keep_said(p_key, v_said);
+end $$;
+
+-- The limit of a type, which all its tasks are under.
+create function berth.is_own(p_key text) returns boolean language sql immutable as $$
+  select split_part(p_key, '/', 1) = 'type' and split_part(p_key, '/', 3) = ''
+$$;
+
+-- The number that came with a task, before others get the key without one.
+create function berth.said_of_own(p_key text) returns integer language sql stable as $$
+  select n.slots
+    from berth.task t cross join lateral unnest(t.limits, t.said_slots) as n (key, slots)
+   where t.lane is not null and n.key = p_key limit 1
+$$;
+
+-- Nobody but a person has said a number if p_said is null: what is added to the tasks is none of their own.
+create function berth.keep_said(p_key text, p_said integer) returns void language sql as $$
+  insert into berth.task_limit as l (key, submit_slots, removed) values (p_key, p_said, p_said is null)
   on conflict (key) do update set submit_slots = excluded.submit_slots, removed = excluded.removed
-    where l.submit_slots is null and l.code_slots is null and not l.removed;
+    where l.submit_slots is null and l.code_slots is null and not l.removed
+$$;
+
+-- What put_type_under does to tasks that do not run, a part of them at a time: those among the next p_size tasks after this
+-- one. Returns from where to go on, null at the end. With each call in a transaction of its own, and put_type_under after
+-- them for what came meanwhile, hundreds of thousands of tasks can be claimed all the while. A limit without a number does
+-- not limit: for tasks that are put under it nothing changes until it gets one.
+create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer) returns uuid language plpgsql
+  set enable_seqscan = off set jit = off as $$
+declare
+  v_type text := berth.unescaped(split_part(p_key, '/', 2));
+  v_next record;
+  v_ids  uuid[];
+begin
+  if not berth.is_own(p_key) then
+    return null;
+  end if;
+  if p_after is null then
+    perform berth.keep_said(p_key, berth.said_of_own(p_key));
+    perform berth.settle_limit(p_key);
+  end if;
+  select array_agg(t.id) filter (where t.type = v_type) as ids, (array_agg(t.id order by t.id desc))[1] as last, count(*) as count
+    into v_next
+    from (select n.id, n.type from berth.task n
+           where n.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000') order by n.id limit p_size) t;
+  v_ids := array(
+    select t.id from berth.task t
+     where t.id = any (v_next.ids) and t.state::text <> 'running' and (t.limits is null or p_key <> all (t.limits))
+       for update skip locked);
+  perform berth.put_under(v_ids, p_key, p_slots);
+  return case when v_next.count = p_size then v_next.last end;
 end $$;
 
 -- These tasks, which are locked, are under one limit more. Each lane is made once.

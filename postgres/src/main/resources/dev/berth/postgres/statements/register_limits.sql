@@ -1,1 +1,1 @@
-select key, slots, before, by_hand from berth.register_limits(?, ?, ?, ?)
+select key, slots, before, by_hand from berth.register_limits(?, ?, ?, ?, ?)

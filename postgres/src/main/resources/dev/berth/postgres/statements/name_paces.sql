@@ -1,0 +1,1 @@
+select berth.name_paces(?, ?)

@@ -1,0 +1,1 @@
+select berth.put_some_under(?, ?, ?, ?)

@@ -1,0 +1,192 @@
+package dev.berth.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The exchanges of one session in plain SQL: on a connection whose transactions the test holds in
+ * its hand, and with the number of pages that each call touched. Time depends on the machine, pages
+ * do not.
+ */
+final class RawExchange implements AutoCloseable {
+
+  /** The type that the session handles. */
+  static final String TYPE = "ours";
+
+  private static final Pattern PAGES =
+      Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+  /** A task in the hands of the session. */
+  record Claimed(String id, String token) {}
+
+  /**
+   * What one exchange came to.
+   *
+   * @param floor from where to go on in the line of the default priority; null: from its start
+   * @param cursor the lane after which to go on
+   */
+  record Answer(List<Claimed> claims, String floor, String cursor, long pages) {}
+
+  private final Connection connection;
+  private final String session;
+  private long number;
+
+  private RawExchange(Connection connection, String session) {
+    this.connection = connection;
+    this.session = session;
+  }
+
+  static RawExchange open(String url) throws SQLException {
+    Properties simple = new Properties();
+    // else a statement within a transaction is explained when the next one comes
+    simple.setProperty("preferQueryMode", "simple");
+    Connection connection = DriverManager.getConnection(url, simple);
+    try (Statement statement = connection.createStatement()) {
+      for (String sql :
+          List.of(
+              "load 'auto_explain'",
+              "set auto_explain.log_min_duration = 0",
+              "set auto_explain.log_analyze = on",
+              "set auto_explain.log_buffers = on",
+              "set auto_explain.log_timing = off",
+              "set auto_explain.log_level = notice")) {
+        statement.execute(sql);
+      }
+      try (ResultSet opened =
+          statement.executeQuery(
+              "select session_id from berth.open_session('raw', null, '1 hour', 100, '{%s}',"
+                      .formatted(TYPE)
+                  + " '{default}')")) {
+        opened.next();
+        return new RawExchange(connection, opened.getString(1));
+      }
+    }
+  }
+
+  /** Hands in these as finished and takes up to so many tasks under limits. */
+  Answer lanes(List<Claimed> ended, String cursor, int size) throws SQLException {
+    return exchange(
+        ended, "'{default,default}'", "{null,null}", null, "{lanes,scan}", cursor, size);
+  }
+
+  /** Hands in these as finished and takes up to so many tasks without limits. */
+  Answer plain(List<Claimed> ended, String floor, int size) throws SQLException {
+    return exchange(ended, "'{default}'", "{5}", floor, "{plain}", null, size);
+  }
+
+  /** Hands in these as finished and takes none. */
+  void end(List<Claimed> ended) throws SQLException {
+    exchange(ended, "'{}'::text[]", "{}", null, "{}", null, 0);
+  }
+
+  /** What follows is one transaction. */
+  void begin() throws SQLException {
+    run("begin");
+  }
+
+  void commit() throws SQLException {
+    run("commit");
+  }
+
+  /** The first row, in the transaction of the exchanges. */
+  List<Long> numbers(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      List<Long> numbers = new ArrayList<>();
+      for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+        numbers.add(row.getLong(i));
+      }
+      return numbers;
+    }
+  }
+
+  private void run(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private Answer exchange(
+      List<Claimed> ended,
+      String queues,
+      String priorities,
+      String floor,
+      String modes,
+      String cursor,
+      int size)
+      throws SQLException {
+    String ids = String.join(",", ended.stream().map(Claimed::id).toList());
+    String tokens = String.join(",", ended.stream().map(Claimed::token).toList());
+    String outcomes = String.join(",", ended.stream().map(e -> "finished").toList());
+    String nulls = String.join(",", ended.stream().map(e -> "null").toList());
+    String sql =
+        """
+        select kind, id, token, "position", payload
+          from berth.exchange(%s, %d, '{%s}', '{%s}', '{%s}', '{%s}', '{%s}', %s, '%s'::int2[],
+                              array[%s]::timestamptz[], '%s', array[%s]::text[], '{%s}', %d)
+        """
+            .formatted(
+                session,
+                ++number,
+                ids,
+                tokens,
+                outcomes,
+                nulls,
+                nulls,
+                queues,
+                priorities,
+                quoted(floor),
+                modes,
+                quoted(cursor),
+                TYPE,
+                size);
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      List<Claimed> claims = new ArrayList<>();
+      String nextFloor = null;
+      String nextCursor = null;
+      while (rows.next()) {
+        switch (rows.getString("kind")) {
+          case "claim" -> claims.add(new Claimed(rows.getString("id"), rows.getString("token")));
+          case "level" -> nextFloor = rows.getString("position");
+          case "lanes" -> nextCursor = rows.getString("payload");
+          default -> {}
+        }
+      }
+      return new Answer(claims, nextFloor, nextCursor, pages(statement));
+    }
+  }
+
+  private static String quoted(String text) {
+    return text == null ? "null" : "'" + text + "'";
+  }
+
+  private static long pages(Statement statement) throws SQLException {
+    for (SQLWarning said = statement.getWarnings(); said != null; said = said.getNextWarning()) {
+      Matcher matcher = PAGES.matcher(said.getMessage());
+      if (matcher.find()) {
+        return number(matcher.group(1)) + number(matcher.group(2));
+      }
+    }
+    throw new AssertionError("The call was not explained");
+  }
+
+  private static long number(String digits) {
+    return digits == null ? 0 : Long.parseLong(digits);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}
