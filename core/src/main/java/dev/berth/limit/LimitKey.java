@@ -107,8 +107,8 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
       throw new IllegalArgumentException(
           "\""
               + value
-              + "\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME or"
-              + " type/TYPE/NAME/VALUE");
+              + "\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME"
+              + " or type/TYPE/NAME/VALUE");
     }
     if (value.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(

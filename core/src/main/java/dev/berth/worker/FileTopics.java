@@ -55,10 +55,10 @@ public record FileTopics(Map<String, Said> topics) {
 
   private static Said with(Said said, String key, String field, String value) {
     return switch (field) {
-      case "max_parallel" ->
-          new Said(number(key, value, 1_000_000), said.retryCount, said.delayMs);
+      case "max_parallel" -> new Said(number(key, value, 1_000_000), said.retryCount, said.delayMs);
       case "retry_count" -> new Said(said.maxParallel, number(key, value, 1_000), said.delayMs);
-      case "delay_ms" -> new Said(said.maxParallel, said.retryCount, number(key, value, 86_400_000));
+      case "delay_ms" ->
+          new Said(said.maxParallel, said.retryCount, number(key, value, 86_400_000));
       default ->
           throw new IllegalArgumentException(
               key + " is no setting of a topic: use max_parallel, retry_count or delay_ms");

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +31,7 @@ final class Door {
     /** Not now. */
     record Closed(Duration again) implements Entry {}
 
-    record Open(Connection connection) implements Entry {}
+    record Open(Connection connection, String launcher) implements Entry {}
   }
 
   private final Database database;
@@ -92,10 +93,20 @@ final class Door {
         LOG.info("SQL tasks go on");
         pause = Duration.ZERO;
       }
-      return new Entry.Open(connection);
+      return new Entry.Open(connection, launcher);
     } catch (SQLException e) {
       return closed(
           "there is no connection for a task of role " + launcher + " (" + e.getMessage() + ")");
+    }
+  }
+
+  /** Ends a backend that does not answer, as the role that it is of. */
+  void end(String launcher, int backend) {
+    try (Connection connection = connections.connect(launcher);
+        Statement statement = connection.createStatement()) {
+      statement.execute("select pg_terminate_backend(" + backend + ")");
+    } catch (SQLException e) {
+      LOG.warn("Backend {} of a SQL task does not answer: {}", backend, e.getMessage());
     }
   }
 

@@ -55,7 +55,7 @@ final class SqlAttempt implements Callable<Decision> {
     return switch (door.enter(task, token)) {
       case Door.Entry.Refused refused -> failed("The SQL task cannot run: " + refused.why());
       case Door.Entry.Closed closed -> Decision.of(new Outcome.Released(closed.again()));
-      case Door.Entry.Open open -> runAndClose(open.connection());
+      case Door.Entry.Open open -> runAndClose(open.connection(), open.launcher());
     };
   }
 
@@ -84,12 +84,11 @@ final class SqlAttempt implements Callable<Decision> {
     }
   }
 
-  private Decision runAndClose(Connection connection) {
+  private Decision runAndClose(Connection connection, String launcher) throws SQLException {
+    int backend = connection.unwrap(PGConnection.class).getBackendPID();
     try (connection) {
       running = connection;
-      Admission admission =
-          Admission.ask(
-              database, task, token, connection.unwrap(PGConnection.class).getBackendPID());
+      Admission admission = Admission.ask(database, task, token, backend);
       if (admission.refused() != null) {
         LOG.error("SQL tasks cannot run here: {}", admission.refused());
         return Decision.of(new Outcome.Released(MISFIT_PAUSE));
@@ -102,6 +101,9 @@ final class SqlAttempt implements Callable<Decision> {
       prepare(connection, admission);
       return stopping ? Decision.of(new Outcome.Released()) : run(connection, admission);
     } catch (SQLException e) {
+      if (SqlError.lost(e)) { // it may still be at work, and hold what others wait for
+        door.end(launcher, backend);
+      }
       return stopping ? Decision.of(new Outcome.Released()) : retried(e);
     } finally {
       running = null;

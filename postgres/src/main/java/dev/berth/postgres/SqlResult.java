@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param result the first rows that it returned: at most {@value #MOST_ROWS} and about 16,000
  *     characters; null where it returns none
  */
-public record SqlResult(
-    long rows, @Nullable List<@Nullable Map<String, @Nullable Object>> result) {
+public record SqlResult(long rows, @Nullable List<@Nullable Map<String, @Nullable Object>> result) {
 
   public static final int MOST_ROWS = 100;
 }

@@ -105,9 +105,13 @@ public final class Topics {
                   statement.setArray(
                       3, Arrays.of(connection, "int4", said, s -> s.getValue().retryCount()));
                   statement.setArray(
-                      4, Arrays.of(connection, "int8", said, s -> s.getValue().delayMs()));
+                      4, Arrays.of(connection, "int8", said, s -> millis(s.getValue().delayMs())));
                   return statement.execute();
                 }));
+  }
+
+  private static @Nullable Long millis(@Nullable Integer said) {
+    return said == null ? null : said.longValue();
   }
 
   private static TopicView view(ResultSet row) throws SQLException {

@@ -2,6 +2,7 @@ package dev.berth.postgres;
 
 import dev.berth.Berth;
 import dev.berth.worker.Worker;
+import dev.berth.worker.WorkerBuilder;
 import dev.berth.worker.WorkerStats;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -19,8 +20,9 @@ final class WorkerMain {
   private WorkerMain() {}
 
   public static void main(String[] arguments) throws Exception {
-    try (Berth berth = Berth.open(arguments[0]);
-        Worker worker = berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take()).start();
+    PostgresStore store = PostgresStoreProvider.open(arguments[0], PostgresOptions.DEFAULT);
+    try (Berth berth = Berth.on(store);
+        Worker worker = builder(berth, store, arguments).start();
         BufferedReader commands =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       System.out.println("up");
@@ -36,6 +38,14 @@ final class WorkerMain {
         }
       }
     }
+  }
+
+  /** With the URL of a runner as the second argument it runs SQL tasks as well. */
+  private static WorkerBuilder builder(Berth berth, PostgresStore store, String[] arguments) {
+    WorkerBuilder builder = berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take());
+    return arguments.length < 2
+        ? builder
+        : SqlTasks.on(store).runBy(builder, RoleConnections.runner(arguments[1]));
   }
 
   private static String line(WorkerStats stats) {

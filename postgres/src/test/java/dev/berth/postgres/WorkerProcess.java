@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,18 +31,21 @@ final class WorkerProcess implements AutoCloseable {
    * Starts it without waiting.
    *
    * @param settings as in the environment, such as {@code BERTH_WORKER_NAME}
+   * @param more the URL of a runner, if it shall run SQL tasks
    */
-  static WorkerProcess start(String url, Map<String, String> settings) {
+  static WorkerProcess start(String url, Map<String, String> settings, String... more) {
     List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            WorkerMain.class.getName(),
-            url);
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                WorkerMain.class.getName(),
+                url));
+    command.addAll(List.of(more));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(settings);

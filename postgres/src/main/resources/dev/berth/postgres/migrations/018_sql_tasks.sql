@@ -29,10 +29,9 @@ create table berth.sql_task (
 
 -- Which backend may run which task, for as long as the token owns it.
 create table berth.sql_ticket (
-  pid           integer     not null,
-  backend_since timestamptz not null,
-  task_id       uuid        not null,
-  token         bigint      not null,
+  pid     integer not null,
+  task_id uuid    not null,
+  token   bigint  not null,
   constraint sql_ticket_pkey primary key (pid)
 );
 
@@ -86,6 +85,8 @@ begin
     raise exception 'The timeout of a SQL task must be longer than zero, not %', new.timeout
       using errcode = 'invalid_parameter_value';
   end if;
+  new.id := coalesce(new.id, berth.new_id());
+  new.search_path := coalesce(new.search_path, '"$user", public');
   new.topics := array(select distinct t from unnest(new.topics) as t order by t);
   v_limits := coalesce(
     (select jsonb_object_agg(berth.topic_key(t), s.max_parallel)
@@ -208,11 +209,12 @@ begin
   execute format('revoke usage on schema berth from %I', v_role.rolname);
 end $$;
 
--- How many connections others than superusers can still open.
+-- How many connections others than superusers can still open. By columns that every role can read: of others' backends
+-- the kind is hidden. Parallel workers are counted as well, so there may be some more.
 create function berth.free_connections() returns integer language sql volatile as $$
   select current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
          - coalesce(current_setting('reserved_connections', true), '0')::integer
-         - (select count(*) from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend')::integer
+         - (select count(*) from pg_catalog.pg_stat_activity a where a.datid is not null and a.usesysid is not null)::integer
 $$;
 
 -- The worker's first step: whose task it is, why it cannot run (null: it can), and how many connections are free. Until
@@ -255,10 +257,10 @@ declare
   v_backend record;
   v_task    berth.sql_task;
 begin
-  select a.usesysid, a.usename, a.backend_start, berth.runner_fault(a.usesysid) as fault into v_backend
-    from pg_catalog.pg_stat_activity a where a.pid = p_pid;
+  select a.usesysid, a.usename, berth.runner_fault(a.usesysid) as fault into v_backend
+    from pg_catalog.pg_stat_activity a where a.pid = p_pid and a.datname = current_database();
   if not found then
-    refused := format('the server has no backend %s: the runner must connect to it straight, not through a pooler', p_pid);
+    refused := format('this database has no backend %s: the runner must connect to it straight, not through a pooler', p_pid);
     return;
   end if;
   select * into v_task from berth.sql_task s where s.task_id = p_task;
@@ -267,13 +269,13 @@ begin
     refused := format('role %s cannot be the runner, it %s', v_backend.usename, v_backend.fault);
     return;
   end if;
+  -- No other SQL task has had this number since, or its ticket would be gone.
   select k.pid into left_behind
     from berth.sql_ticket k
-    join pg_catalog.pg_stat_activity a on a.pid = k.pid and a.backend_start = k.backend_since
+    join pg_catalog.pg_stat_activity a on a.pid = k.pid and a.usesysid = v_backend.usesysid
    where k.task_id = p_task and k.pid <> p_pid;
   delete from berth.sql_ticket k where k.pid = p_pid or k.task_id = p_task;
-  insert into berth.sql_ticket (pid, backend_since, task_id, token)
-  values (p_pid, v_backend.backend_start, p_task, p_token);
+  insert into berth.sql_ticket (pid, task_id, token) values (p_pid, p_task, p_token);
   call := case when direct then 'berth.run_ticket' else berth.run_as(v_task.launcher) end;
   in_transaction := v_task.in_transaction;
   statement := v_task.statement;
