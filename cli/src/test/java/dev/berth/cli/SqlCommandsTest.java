@@ -96,7 +96,7 @@ class SqlCommandsTest {
     assertThat(ended.get(30, TimeUnit.SECONDS).text()).startsWith("Running SQL tasks as ");
     assertThat(one("select result from berth.sql_tasks where id = '" + id + "'"))
         .isEqualTo("[{\"answer\": 42}]");
-    assertThat(berth("task", "show", id, "--db", url).text()).contains("berth.sql", "finished");
+    assertThat(berth("task", "show", id, "--db", url).text()).contains("berth.sql", "FINISHED");
     assertThat(
             berth("limit", "status", "topic/a", "--db", url, "--json").json().get("slots").asInt())
         .isEqualTo(1);

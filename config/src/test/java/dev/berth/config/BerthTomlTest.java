@@ -129,6 +129,7 @@ class BerthTomlTest {
           limits."limit/gpu" = "many"    | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "many"
           limits."limit/gpu" = 1.5       | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "1.5"
           limits."type/a/b/7" = 5        | line 3: limits.type/a/b/7 is for one value only: a file can have the number for all of them, type/a/b;
+          limits."topic/a" = 5           | line 3: limits.topic/a is a topic: its number is max_parallel in a table of its own
           limits.limit.gpu = 5           | line 3: there is no setting limits.limit.gpu
           [limit]                        | line 3: there is no table [limit]; did you mean [limits]?
           topics.reports.slots = 2       | line 3: topics.reports.slots is no setting of a topic: use max_parallel, retry_count or delay_ms

@@ -69,6 +69,11 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
     return value.startsWith("type/") && parts().size() == 2;
   }
 
+  /** Whether this is the limit of a topic. */
+  public boolean isOfTopic() {
+    return value.startsWith("topic/");
+  }
+
   /** The key that carries the number: that of the rule for one of many, else this. */
   public LimitKey rule() {
     return keyed() ? new LimitKey(value.substring(0, value.lastIndexOf('/'))) : this;

@@ -88,15 +88,33 @@ final class Door {
 
   private Entry connect(String launcher) {
     try {
-      Connection connection = connections.connect(launcher);
+      return new Entry.Open(connections.connect(launcher), launcher);
+    } catch (SQLException e) {
+      return closed(
+          "there is no connection for a task of role " + launcher + " (" + e.getMessage() + ")");
+    }
+  }
+
+  /** The connection that it gave is fit. */
+  void passed() {
+    oneAtATime.lock();
+    try {
       if (pause.isPositive()) {
         LOG.info("SQL tasks go on");
         pause = Duration.ZERO;
       }
-      return new Entry.Open(connection, launcher);
-    } catch (SQLException e) {
-      return closed(
-          "there is no connection for a task of role " + launcher + " (" + e.getMessage() + ")");
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /** The connection that it gave is not fit, so others need not try; says when to ask again. */
+  Duration close(String why) {
+    oneAtATime.lock();
+    try {
+      return closed(why).again();
+    } finally {
+      oneAtATime.unlock();
     }
   }
 
@@ -111,7 +129,7 @@ final class Door {
   }
 
   /** Says so once; asks again after a second, then less and less often. */
-  private Entry closed(String why) {
+  private Entry.Closed closed(String why) {
     if (pause.isZero()) {
       LOG.warn("SQL tasks wait: {}", why);
     }

@@ -27,9 +27,6 @@ final class SqlAttempt implements Callable<Decision> {
 
   private static final Logger LOG = LoggerFactory.getLogger(SqlAttempt.class);
 
-  /** The runner is set up wrongly: a person has to act. */
-  private static final Duration MISFIT_PAUSE = Duration.ofSeconds(10);
-
   /** What a statement left for the commit has this long. */
   private static final int COMMIT_MS = 30_000;
 
@@ -90,9 +87,9 @@ final class SqlAttempt implements Callable<Decision> {
       running = connection;
       Admission admission = Admission.ask(database, task, token, backend);
       if (admission.refused() != null) {
-        LOG.error("SQL tasks cannot run here: {}", admission.refused());
-        return Decision.of(new Outcome.Released(MISFIT_PAUSE));
+        return Decision.of(new Outcome.Released(door.close(admission.refused())));
       }
+      door.passed();
       if (!admission.inTransaction() && !admission.direct()) {
         return failed(
             "A SQL task without a transaction needs a connection that is logged in as the role that"
@@ -143,7 +140,7 @@ final class SqlAttempt implements Callable<Decision> {
           admission.inTransaction()
               ? inTransaction(statement, admission)
               : alone(connection, statement, admission);
-      statement.execute("reset all"); // whatever the statement has set
+      statement.execute("reset session authorization; reset all"); // whatever it has set
       noticeDeath(connection, statement);
       if (stopping || !finish(connection, result)) {
         return failed("The SQL task was finished too late: its lease was lost");

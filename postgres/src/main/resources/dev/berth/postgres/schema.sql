@@ -336,7 +336,7 @@ create view berth.sql_tasks (
   timeout interval,
   rows bigint,
   result jsonb
-);
+) with (security_barrier=true);
 
 create view berth.tasks (
   id uuid,
@@ -366,7 +366,7 @@ create view berth.ticket (
   task_id uuid,
   statement text,
   search_path text
-);
+) with (security_barrier=true);
 
 create view berth.topics (
   name text,
@@ -460,7 +460,7 @@ create function berth.explain(p_id uuid)
   returns TABLE(kind text, key text, at timestamp with time zone, slots integer, used bigint, number integer, count bigint, holder uuid, token bigint, type text, worker text, starts bigint, since interval) set enable_seqscan=off set jit=off;
 
 create function berth.finish_sql(p_result text)
-  returns boolean set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
+  returns boolean security definer set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
 
 create function berth.forbid_launch(role text)
   returns void;
@@ -709,7 +709,7 @@ create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why tex
   returns integer set enable_seqscan=off set jit=off;
 
 create function berth.take_launch()
-  returns trigger set search_path=pg_catalog, pg_temp;
+  returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
   returns record;

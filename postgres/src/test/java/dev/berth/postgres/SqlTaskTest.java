@@ -239,6 +239,21 @@ class SqlTaskTest {
   }
 
   @Test
+  void whatWasLaunchedIsForgottenWithItsHistory() throws Exception {
+    Worker worker = fixture.work();
+    String ended = fixture.launch("alice", "select 1");
+    fixture.awaitState(ended, "finished");
+    worker.stop();
+    String waiting = fixture.launch("alice", "select 2");
+
+    fixture.advance(Duration.ofDays(9));
+    fixture.database.run("select berth.prune()");
+
+    assertThat(fixture.database.query("select task_id from berth.sql_task"))
+        .containsExactly(waiting);
+  }
+
+  @Test
   void aFailedTaskThatAPersonRetriesRunsAgain() throws Exception {
     fixture.work();
     String id = fixture.launch("alice", "insert into alice.later values (1)");

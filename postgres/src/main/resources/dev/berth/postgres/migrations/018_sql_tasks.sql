@@ -194,7 +194,7 @@ begin
   end if;
 end $$;
 
--- Takes it back. What the role has launched and did not start fails.
+-- Takes it back, but for the use of the schema, which may be for more. What it has launched and did not start fails.
 create function berth.forbid_launch(role text) returns void language plpgsql as $$
 declare
   v_role record;
@@ -202,11 +202,12 @@ begin
   select r.oid, r.rolname into v_role from pg_catalog.pg_roles r where r.rolname = forbid_launch.role;
   if not found then
     raise exception 'There is no role %', forbid_launch.role using errcode = 'undefined_object';
+  elsif berth.run_as(v_role.oid) is null then
+    raise exception 'Role % may not launch SQL tasks anyway', forbid_launch.role using errcode = 'invalid_parameter_value';
   end if;
   execute 'drop function ' || berth.run_as(v_role.oid);
   execute format('revoke all on berth.launching, berth.sql_tasks, berth.ticket from %I', v_role.rolname);
   execute format('revoke all on function berth.finish_sql(text) from %I', v_role.rolname);
-  execute format('revoke usage on schema berth from %I', v_role.rolname);
 end $$;
 
 -- How many connections others than superusers can still open. By columns that every role can read: of others' backends

@@ -169,16 +169,22 @@ end $$;
 
 -- The topics that somebody spoke of or that tasks are under now; an empty name: the defaults.
 create view berth.topics as
+  with live as materialized (
+    select n.name, count(*) filter (where t.state <> 'running') as pending,
+           count(*) filter (where t.state = 'running') as running
+      from berth.sql_task q
+      join berth.task t on t.id = q.task_id
+     cross join lateral unnest(q.topics) as n (name)
+     group by n.name
+  )
   select n.name, s.max_parallel, s.retry_count, coalesce(s.pace, interval '0') as delay,
          coalesce(t.max_parallel, t.retry_count) is not null or t.pace is not null as by_hand,
-         coalesce(c.pending, 0) as pending, coalesce(c.running, 0) as running
+         coalesce(l.pending, 0) as pending, coalesce(l.running, 0) as running
     from (select name from berth.topic
           union select ''
-          union select berth.unescaped(substr(l.key, 7)) from berth.task_limit l where starts_with(l.key, 'topic/')
-          union select unnest(q.topics) from berth.sql_task q join berth.task w on w.id = q.task_id) n
+          union select berth.unescaped(substr(k.key, 7)) from berth.task_limit k where starts_with(k.key, 'topic/')
+          union select name from live) n
    cross join lateral berth.topic_settings(n.name) s
     left join berth.topic t on t.name = n.name
-    left join lateral (
-      select count(*) filter (where w.state <> 'running') as pending, count(*) filter (where w.state = 'running') as running
-        from berth.sql_task q join berth.task w on w.id = q.task_id where n.name = any (q.topics)) c on true
+    left join live l on l.name = n.name
    order by n.name;
