@@ -30,6 +30,13 @@ final class SqlAttempt implements Callable<Decision> {
   /** What a statement left for the commit has this long. */
   private static final int COMMIT_MS = 30_000;
 
+  /**
+   * Whatever the statement has set counts no more. A worker that freezes between the finish and the
+   * commit must not keep its session and slots locked: the server then ends the transaction.
+   */
+  private static final String CLEAN =
+      "reset session authorization; reset all; set idle_in_transaction_session_timeout = '10s'";
+
   /** From this version on the server notices by itself that the worker has died. */
   private static final int NOTICES_DEATH = 14;
 
@@ -140,7 +147,7 @@ final class SqlAttempt implements Callable<Decision> {
           admission.inTransaction()
               ? inTransaction(statement, admission)
               : alone(connection, statement, admission);
-      statement.execute("reset session authorization; reset all"); // whatever it has set
+      statement.execute(CLEAN);
       noticeDeath(connection, statement);
       if (stopping || !finish(connection, result)) {
         return failed("The SQL task was finished too late: its lease was lost");

@@ -3,6 +3,9 @@ package dev.berth.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.postgres.Proxy.Cut;
+import dev.berth.postgres.Proxy.Cut.Moment;
+import dev.berth.worker.Worker;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The effect of a statement is there once, whatever becomes of the worker that runs it. */
@@ -129,6 +133,35 @@ class SqlCrashTest {
       assertThat(fixture.see(id, "state")).isEqualTo("running");
       assertThat(finish(statement)).isTrue();
       assertThat(fixture.see(id, "state")).isEqualTo("finished");
+    }
+  }
+
+  /** The connection of the runner breaks at the worst moments. */
+  @ParameterizedTest
+  @CsvSource({
+    "REPLY_TO, berth.run_as_, retry finished",
+    "REQUEST, berth.finish_sql, retry finished",
+    "REPLY_TO, berth.finish_sql, retry finished",
+    "REQUEST, COMMIT, retry finished",
+    "REPLY_TO, COMMIT, finished"
+  })
+  void aLostRequestOrReplyNeitherLosesNorDoublesTheEffect(
+      Moment moment, String text, String outcomes) throws Exception {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST);
+        Proxy proxy = Proxy.to(fixture.url("berth_runner"))) {
+      Cut cut = proxy.cut(moment, text);
+      String id = fixture.launch("alice", "insert into leaked values ('effect', '')");
+      Worker worker = fixture.work(RoleConnections.runner(proxy.url()), builder -> builder);
+      cut.await();
+      await().until(() -> worker.stats().retried() + worker.stats().staleOutcomes() == 1);
+      fixture.advance(Duration.ofSeconds(2));
+
+      fixture.awaitState(id, "finished");
+      assertThat(fixture.database.count("select count(*) from leaked")).isEqualTo(1);
+      assertThat(
+              fixture.database.one(
+                  "select string_agg(outcome::text, ' ' order by ended_at) from berth.attempts"))
+          .isEqualTo(outcomes);
     }
   }
 

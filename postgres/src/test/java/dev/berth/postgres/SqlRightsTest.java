@@ -183,7 +183,8 @@ class SqlRightsTest {
         prepare(fixture, attack);
         String id = fixture.launch("alice", attack.statement());
 
-        await().until(() -> List.of("finished", "failed").contains(fixture.see(id, "state")));
+        SqlTaskFixture.soon()
+            .until(() -> List.of("finished", "failed").contains(fixture.see(id, "state")));
         assertThat(fixture.database.query("select value from leaked"))
             .as(attack.name() + ": " + fixture.see(id, "errors"))
             .isEmpty();

@@ -16,6 +16,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.awaitility.core.ConditionFactory;
 
 /** A database with two roles that may launch SQL tasks, and the runner without any rights. */
 final class SqlTaskFixture implements AutoCloseable {
@@ -124,8 +125,13 @@ final class SqlTaskFixture implements AutoCloseable {
     return database.one("select " + column + " from berth.sql_tasks where id = '" + id + "'");
   }
 
+  /** Looks often: a statement takes a moment only. */
+  static ConditionFactory soon() {
+    return await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(10));
+  }
+
   void awaitState(String id, String state) {
-    await()
+    soon()
         .failFast(
             "the task has ended otherwise",
             () -> {

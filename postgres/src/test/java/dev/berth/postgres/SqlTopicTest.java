@@ -9,7 +9,6 @@ import dev.berth.postgres.Topics.TopicView;
 import dev.berth.store.Applied;
 import dev.berth.store.AuditFilter;
 import dev.berth.store.LimitAudit;
-import dev.berth.store.LimitView;
 import dev.berth.worker.FileTopics;
 import dev.berth.worker.FileTopics.Said;
 import java.sql.Connection;
@@ -180,13 +179,14 @@ class SqlTopicTest {
   void handCountsBeforeFileBeforeDefaults() throws Exception {
     Topics topics = fixture.sql.topics();
     int workers = Integer.parseInt(fixture.database.one("show max_worker_processes"));
-    fixture.launch("alice", "select 1", ", topics => '{a/b,known}'");
+    String id = fixture.launch("alice", "select 1", ", topics => '{a/b,known}'");
     fixture.work(
         RoleConnections.runner(fixture.url("berth_runner")),
         SqlOptions.DEFAULT.topics(
             new FileTopics(Map.of("", new Said(4, null, null), "known", new Said(2, 3, 500)))),
         worker -> worker);
-    await().until(() -> slots("a/b") == 4 && slots("known") == 2);
+    fixture.awaitState(id, "finished");
+    assertThat(List.of(slots("a/b"), slots("known"))).containsExactly(4, 2);
 
     topics.set("known", 7, null, null);
     topics.set(null, 9, 1, null);
@@ -239,9 +239,8 @@ class SqlTopicTest {
             .getFirst());
   }
 
-  /** Of its limit; -1 as long as nothing was claimed under it. */
   private int slots(String topic) {
-    return fixture.berth.limits().status(LimitKey.ofTopic(topic)).map(LimitView::slots).orElse(-1);
+    return fixture.berth.limits().status(LimitKey.ofTopic(topic)).orElseThrow().slots();
   }
 
   private int peak(String topic) {

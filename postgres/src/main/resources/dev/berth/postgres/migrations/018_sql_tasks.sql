@@ -242,6 +242,8 @@ begin
   end if;
   launcher := v_task.rolname;
   if refused is null then
+    -- A worker that freezes with the lock loses it.
+    perform pg_catalog.set_config('idle_in_transaction_session_timeout', '15s', true);
     perform from berth.sql_door for update;
     free := berth.free_connections();
   end if;
