@@ -26,7 +26,8 @@ import picocli.CommandLine.TypeConversionException;
 final class LimitCommand extends CommandGroup {
 
   private static final String KEY =
-      "The limit: limit/NAME, type/TYPE, type/TYPE/NAME/VALUE, or type/TYPE/NAME for all values.";
+      "The limit: limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME/VALUE, or type/TYPE/NAME for"
+          + " all values.";
 
   @Command(
       description = "List the limits, or show one and who holds its slots.",

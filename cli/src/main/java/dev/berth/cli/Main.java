@@ -26,6 +26,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TaskCommand.class,
       QueueCommand.class,
       LimitCommand.class,
+      LaunchCommand.class,
+      TopicCommand.class,
       ExplainCommand.class,
       AuditCommand.class,
       DoctorCommand.class,

@@ -3,6 +3,7 @@ package dev.berth.cli;
 import dev.berth.Berth;
 import dev.berth.config.BerthToml;
 import dev.berth.postgres.PostgresOptions;
+import dev.berth.postgres.PostgresStore;
 import dev.berth.postgres.PostgresStoreProvider;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,17 @@ final class StoreOptions {
 
   /** Opens the database as it is: a schema that does not fit is an error. */
   Berth open() {
-    return Berth.on(
-        PostgresStoreProvider.open(jdbcUrl(), PostgresOptions.DEFAULT.withoutMigration()));
+    return Berth.on(openStore());
+  }
+
+  /** The same, for what only PostgreSQL has. */
+  PostgresStore openStore() {
+    return PostgresStoreProvider.open(jdbcUrl(), PostgresOptions.DEFAULT.withoutMigration());
+  }
+
+  /** The configuration file. */
+  BerthToml file() {
+    return config.file();
   }
 
   /** The database that was named somewhere. */

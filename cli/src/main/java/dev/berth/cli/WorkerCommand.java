@@ -7,8 +7,11 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Looks at the workers that are alive. */
-@Command(name = "worker", description = "List the workers that are alive.")
+/** Looks at the workers that are alive, and runs one for SQL tasks. */
+@Command(
+    name = "worker",
+    description = "List the workers that are alive, and run SQL tasks.",
+    subcommands = SqlWorkerCommand.class)
 final class WorkerCommand extends CommandGroup {
 
   @Command(description = "List the workers whose session is alive, and what they can take.")

@@ -196,7 +196,7 @@ class LimitCommandTest {
   @Test
   void saysWhatAKeyLooksLike() {
     assertThat(limit("pause", "gpu").misuse())
-        .contains("\"gpu\" is not a limit key: expected limit/NAME, type/TYPE")
+        .contains("\"gpu\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE")
         .contains("Did you mean limit/gpu or type/gpu?");
     assertThat(limit("status", "limit/a%b").misuse()).contains("write %25 for a percent sign");
     assertThat(limit("set", "limit/gpu").misuse()).contains("--slots");

@@ -1,6 +1,7 @@
 package dev.berth.config;
 
 import dev.berth.worker.FileLimits;
+import dev.berth.worker.FileTopics;
 import dev.berth.worker.WorkerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,6 +30,9 @@ import org.tomlj.TomlPosition;
  *
  * [limits]
  * "type/send_email" = 20
+ *
+ * [topics.reports]
+ * max_parallel = 2
  * }</pre>
  *
  * <p>A mistake in it is a {@link ConfigException} that names the file, the line and the key.
@@ -45,7 +49,10 @@ public record BerthToml(Map<String, String> values) {
   public static final BerthToml EMPTY = new BerthToml(Map.of());
 
   private static final String STORE_URL = "store.url";
+  private static final String SQL_RUNNER = "sql.runner";
+  private static final String SQL_RESERVE = "sql.reserve_connections";
   private static final String LIMITS = "limits";
+  private static final String TOPICS = "topics";
 
   public BerthToml {
     values = Map.copyOf(values);
@@ -81,6 +88,16 @@ public record BerthToml(Map<String, String> values) {
     return Optional.ofNullable(values.get(STORE_URL));
   }
 
+  /** The URL of the runner of SQL tasks, if the file names one. */
+  public Optional<String> sqlRunner() {
+    return Optional.ofNullable(values.get(SQL_RUNNER));
+  }
+
+  /** How many connections SQL tasks leave to others, if the file says so. */
+  public Optional<String> sqlReserve() {
+    return Optional.ofNullable(values.get(SQL_RESERVE));
+  }
+
   private static String content(Path file) {
     try {
       return Files.readString(file);
@@ -94,7 +111,7 @@ public record BerthToml(Map<String, String> values) {
   private static void checkKnown(String name, TomlParseResult parsed, List<String> path) {
     TreeSet<String> known = known();
     String key = String.join(".", path);
-    if (!known.contains(key) && !isLimit(path)) {
+    if (!known.contains(key) && !isLimit(path) && !isTopic(path)) {
       throw new ConfigException(
           name,
           line(parsed, path),
@@ -107,10 +124,16 @@ public record BerthToml(Map<String, String> values) {
     return path.size() == 2 && path.getFirst().equals(LIMITS);
   }
 
+  /** So have topics; what stands in the table itself counts for all of them. */
+  private static boolean isTopic(List<String> path) {
+    return path.size() <= 3 && path.getFirst().equals(TOPICS);
+  }
+
   /** A misspelt table without any keys would otherwise go unnoticed. */
   private static void checkEmptyTables(String name, TomlParseResult parsed) {
     TreeSet<String> tables = new TreeSet<>();
     tables.add(LIMITS);
+    tables.add(TOPICS);
     known().forEach(key -> tables.add(key.substring(0, key.indexOf('.'))));
     for (String table : parsed.keySet()) {
       if (!tables.contains(table)) {
@@ -140,21 +163,32 @@ public record BerthToml(Map<String, String> values) {
     try {
       WorkerSettings.fromFile(values);
       FileLimits.of(values);
+      FileTopics.of(values);
+      checkReserve(values);
     } catch (IllegalArgumentException e) {
       String message = Objects.requireNonNullElse(e.getMessage(), e.toString());
       int line =
-          values.keySet().stream()
-              .filter(key -> message.startsWith(key + " "))
+          parsed.entryPathSet(false).stream()
+              .map(Map.Entry::getKey)
+              .filter(path -> message.startsWith(String.join(".", path) + " "))
               .findFirst()
-              .map(key -> line(parsed, List.of(key.split("\\.", 2))))
+              .map(path -> line(parsed, path))
               .orElse(0);
       throw new ConfigException(name, line, message);
     }
   }
 
+  private static void checkReserve(Map<String, String> values) {
+    String reserve = values.get(SQL_RESERVE);
+    if (reserve != null && !reserve.matches("[0-9]{1,4}")) {
+      throw new IllegalArgumentException(
+          SQL_RESERVE + " must be a whole number from 0 to 9999, but it is \"" + reserve + "\"");
+    }
+  }
+
   private static TreeSet<String> known() {
     TreeSet<String> known = new TreeSet<>(WorkerSettings.fileKeys());
-    known.add(STORE_URL);
+    known.addAll(List.of(STORE_URL, SQL_RUNNER, SQL_RESERVE));
     return known;
   }
 

@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 /**
  * What a limit is called in the store. Keys cannot collide: a type's own limit is {@code
  * type/send_email}, its limit for one user {@code type/send_email/user/7}, a shared one {@code
- * limit/gpu}; inside a name a slash is written {@code %2F} and a percent sign {@code %25}.
+ * limit/gpu}, that of a topic {@code topic/reports}; inside a name a slash is written {@code %2F}
+ * and a percent sign {@code %25}.
  */
 public record LimitKey(String value) implements Comparable<LimitKey> {
 
@@ -48,6 +49,11 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
     return new LimitKey("limit/" + escaped(name));
   }
 
+  /** The limit of the SQL tasks under a topic. */
+  public static LimitKey ofTopic(String name) {
+    return new LimitKey("topic/" + escaped(name));
+  }
+
   /** Whether this is one of many keys under a rule. */
   public boolean keyed() {
     return parts().size() == 4;
@@ -61,6 +67,11 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
   /** Whether this is the limit of all tasks of one type. */
   public boolean isOfType() {
     return value.startsWith("type/") && parts().size() == 2;
+  }
+
+  /** Whether this is the limit of a topic. */
+  public boolean isOfTopic() {
+    return value.startsWith("topic/");
   }
 
   /** The key that carries the number: that of the rule for one of many, else this. */
@@ -93,7 +104,7 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
     String root = parts.removeFirst();
     boolean shape =
         switch (root) {
-          case "limit" -> parts.size() == 1;
+          case "limit", "topic" -> parts.size() == 1;
           case "type" -> parts.size() >= 1 && parts.size() <= 3;
           default -> false;
         };
@@ -101,8 +112,8 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
       throw new IllegalArgumentException(
           "\""
               + value
-              + "\" is not a limit key: expected limit/NAME, type/TYPE, type/TYPE/NAME or"
-              + " type/TYPE/NAME/VALUE");
+              + "\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME"
+              + " or type/TYPE/NAME/VALUE");
     }
     if (value.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(

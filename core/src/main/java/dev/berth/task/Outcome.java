@@ -15,8 +15,16 @@ public sealed interface Outcome {
   /** The handler failed for good. */
   record Failed(String error) implements Outcome {}
 
-  /** The task goes back to its queue as if it had not been claimed: no attempt is spent. */
-  record Released() implements Outcome {}
+  /**
+   * The task goes back to its queue as if it had not been claimed: no attempt is spent.
+   *
+   * @param delay after which it is due again
+   */
+  record Released(Duration delay) implements Outcome {
+    public Released() {
+      this(Duration.ZERO);
+    }
+  }
 
   /**
    * The handler was stopped because someone cancelled the task.

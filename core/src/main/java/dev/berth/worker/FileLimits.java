@@ -72,6 +72,10 @@ public record FileLimits(Map<LimitKey, Integer> slots) {
       throw new IllegalArgumentException(
           name + " has a wrong name: " + Objects.requireNonNullElse(e.getMessage(), ""), e);
     }
+    if (key.isOfTopic()) {
+      throw new IllegalArgumentException(
+          name + " is a topic: its number is max_parallel in a table of its own, [topics.NAME]");
+    }
     if (key.keyed()) {
       throw new IllegalArgumentException(
           "%s is for one value only: a file can have the number for all of them, %s; one value has its own with 'berth limit set'"

@@ -5,9 +5,9 @@ import dev.berth.task.TaskType;
 import java.util.concurrent.ThreadFactory;
 
 /** A task type, the code for it, and the threads that run it. */
-record Handling<P, R>(TaskType<P, R> type, Answer<P, R> code, ThreadFactory threads) {
+record Handling<P, R>(TaskType<P, ?> type, Answer<P, R> code, ThreadFactory threads) {
 
-  Handling(TaskType<P, R> type, Answer<P, R> code) {
+  Handling(TaskType<P, ?> type, Answer<P, R> code) {
     this(type, code, Thread.ofVirtual().name("berth " + type.name()).factory());
   }
 

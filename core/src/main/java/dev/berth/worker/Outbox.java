@@ -114,9 +114,14 @@ final class Outbox {
       inFlight.decrementAndGet();
       Outcome outcome = requireNonNull(attempt.outcome());
       telemetry.recorded(outcome);
-      if (outcome instanceof Outcome.Retrying retry
-          && (first == null || retry.delay().compareTo(first) < 0)) {
-        first = retry.delay();
+      Duration again =
+          switch (outcome) {
+            case Outcome.Retrying retry -> retry.delay();
+            case Outcome.Released release when release.delay().isPositive() -> release.delay();
+            default -> null;
+          };
+      if (again != null && (first == null || again.compareTo(first) < 0)) {
+        first = again;
       }
     }
     return Optional.ofNullable(first);

@@ -99,10 +99,15 @@ final class Runner {
   private void run(Attempt attempt, Handling<?, ?> handling) {
     long began = Ticks.now();
     try {
-      Outcome outcome = outcome(attempt, handling, began);
-      attempt.outcome(outcome);
-      if (outcome != null) {
+      Decision decided = decide(attempt, handling, began);
+      if (decided != null) {
+        Outcome outcome = decided.outcome();
         telemetry.ended(attempt.claim(), outcome, Ticks.now() - began);
+        if (decided.recorded()) {
+          telemetry.recorded(outcome);
+        } else {
+          attempt.outcome(outcome);
+        }
       }
     } catch (Throwable e) { // such as no memory left for the text of the error
       attempt.end();
@@ -113,15 +118,16 @@ final class Runner {
     }
   }
 
-  private <P, R> @Nullable Outcome outcome(Attempt attempt, Handling<P, R> handling, long began) {
+  /** How the attempt ended; null where the task belongs to others, whatever its code says. */
+  private <P, R> @Nullable Decision decide(Attempt attempt, Handling<P, R> handling, long began) {
     Claim claim = attempt.claim();
-    TaskType<P, R> type = handling.type();
+    TaskType<P, ?> type = handling.type();
     P payload;
     try {
       payload = codec.decode(claim.payload(), type.payload());
       requireNonNull(payload, "the payload is null");
     } catch (RuntimeException | StackOverflowError e) {
-      return attempt.end() == Attempt.Phase.LOST ? null : unreadable(e);
+      return attempt.end() == Attempt.Phase.LOST ? null : Decision.of(unreadable(e));
     }
     R result = null;
     Throwable failure = null;
@@ -136,16 +142,24 @@ final class Runner {
     } catch (Throwable e) { // errors too: an assertion or a stack overflow is a failed attempt
       failure = e;
     }
-    return switch (attempt.end()) {
-      case RUNNING -> failure == null ? finished(result) : failed(claim, type, failure);
-      case CANCELLED -> new Outcome.Cancelled("cancelled while it ran");
-      case TIMED_OUT -> failed(claim, type, timedOut(began));
-      case STOPPED -> RELEASED;
+    Attempt.Phase phase = attempt.end();
+    if (result instanceof Decision decision && decision.recorded()) {
+      return decision; // whoever asked it to stop came too late
+    }
+    return switch (phase) {
+      case RUNNING ->
+          Decision.of(failure == null ? finished(result) : failed(claim, type, failure));
+      case CANCELLED -> Decision.of(new Outcome.Cancelled("cancelled while it ran"));
+      case TIMED_OUT -> Decision.of(failed(claim, type, timedOut(began)));
+      case STOPPED -> Decision.of(RELEASED);
       case LOST, ENDED -> null;
     };
   }
 
   private Outcome finished(@Nullable Object result) {
+    if (result instanceof Decision decision) {
+      return clean(decision.outcome());
+    }
     if (result == null) {
       return new Outcome.Finished(null);
     }
@@ -154,6 +168,15 @@ final class Runner {
     } catch (RuntimeException | StackOverflowError e) {
       return new Outcome.Failed(ErrorText.of(e)); // the work is done: to do it again would not help
     }
+  }
+
+  private static Outcome clean(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Failed(String error) -> new Outcome.Failed(ErrorText.clean(error));
+      case Outcome.Retrying(String error, Duration delay) ->
+          new Outcome.Retrying(ErrorText.clean(error), delay);
+      default -> outcome;
+    };
   }
 
   private static Outcome failed(Claim claim, TaskType<?, ?> type, Throwable failure) {

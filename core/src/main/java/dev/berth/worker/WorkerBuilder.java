@@ -48,6 +48,11 @@ public final class WorkerBuilder {
     return add(new Handling<>(type, answer));
   }
 
+  /** Runs the tasks of this type with code that says itself how each attempt ended. */
+  public <P> WorkerBuilder decide(TaskType<P, ?> type, Decider<P> decider) {
+    return add(new Handling<P, Decision>(type, decider::run));
+  }
+
   /** Reads this queue; where none is named, the queues of the handled types. */
   public WorkerBuilder queue(String name) {
     return queue(name, 1);

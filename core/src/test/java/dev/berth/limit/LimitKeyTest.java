@@ -111,8 +111,8 @@ class LimitKeyTest {
     assertThatThrownBy(() -> new LimitKey(value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "\"%s\" is not a limit key: expected limit/NAME, type/TYPE, type/TYPE/NAME or"
-                + " type/TYPE/NAME/VALUE",
+            "\"%s\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME"
+                + " or type/TYPE/NAME/VALUE",
             value);
   }
 

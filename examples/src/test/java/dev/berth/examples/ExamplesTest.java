@@ -66,6 +66,13 @@ class ExamplesTest {
   }
 
   @Test
+  void sqlTask() throws Exception {
+    assertThat(output(SqlTaskMain::main))
+        .contains("The sales: SqlResult[rows=1, result=[{sum=5050}]]", "Tasks finished: 1")
+        .containsPattern("The salaries: [0-9A-Z]{5}: cannot set parameter \"role\"");
+  }
+
+  @Test
   void batch() throws Exception {
     assertThat(output(BatchMain::main)).contains("Submitted 20,000 tasks", "Ran them in ");
   }

@@ -69,7 +69,7 @@ final class MemoryAttempts {
         task.failures++;
         fail(task, Ending.FAILED, error, now);
       }
-      case Outcome.Released() -> release(task, now);
+      case Outcome.Released(Duration delay) -> release(task, delay, now);
       case Outcome.Cancelled(String reason) ->
           cancel(task, task.cancelReason == null ? reason : task.cancelReason, now);
     }
@@ -78,13 +78,17 @@ final class MemoryAttempts {
 
   /** Gives a running task back as if it had not been claimed. */
   void release(MemoryTask task, Instant now) {
+    release(task, Duration.ZERO, now);
+  }
+
+  private void release(MemoryTask task, Duration delay, Instant now) {
     if (task.cancelReason != null) {
       cancel(task, task.cancelReason, now);
       return;
     }
     close(task, Ending.RELEASED, null, now);
     task.attempt--;
-    putBack(task, now, now);
+    putBack(task, now.plus(delay), now);
   }
 
   /**

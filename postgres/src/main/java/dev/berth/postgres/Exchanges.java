@@ -246,6 +246,10 @@ final class Exchanges {
   }
 
   private static long delay(Outcome outcome) {
-    return outcome instanceof Outcome.Retrying retrying ? retrying.delay().toMillis() : 0;
+    return switch (outcome) {
+      case Outcome.Retrying retrying -> retrying.delay().toMillis();
+      case Outcome.Released released -> released.delay().toMillis();
+      default -> 0;
+    };
   }
 }

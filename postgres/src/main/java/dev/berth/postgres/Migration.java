@@ -28,7 +28,9 @@ record Migration(int number, String name, String sql) {
           "012_audit",
           "013_doctor",
           "014_holds",
-          "015_type_limits");
+          "015_type_limits",
+          "018_sql_tasks",
+          "019_topics");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -89,6 +89,11 @@ public final class PostgresStore implements Store {
     return new PostgresStore(pool, options, owned);
   }
 
+  /** For what only PostgreSQL can do. */
+  Database database() {
+    return database;
+  }
+
   /**
    * Submits as part of the transaction on this connection. It is never committed, rolled back or
    * closed here; workers hear of the tasks when the caller commits.

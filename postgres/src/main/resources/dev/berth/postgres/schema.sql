@@ -100,6 +100,30 @@ create table berth.slot_waiter (
   constraint slot_waiter_pkey PRIMARY KEY (key, session_id)
 ) with (fillfactor=50);
 
+create table berth.sql_door (
+  only_row boolean not null default true,
+  constraint sql_door_pkey PRIMARY KEY (only_row),
+  constraint sql_door_one_row CHECK (only_row)
+);
+
+create table berth.sql_task (
+  task_id uuid not null,
+  launcher regrole not null,
+  statement text not null,
+  topics text[] not null,
+  in_transaction boolean not null,
+  timeout interval,
+  search_path text not null,
+  constraint sql_task_pkey PRIMARY KEY (task_id)
+);
+
+create table berth.sql_ticket (
+  pid integer not null,
+  task_id uuid not null,
+  token bigint not null,
+  constraint sql_ticket_pkey PRIMARY KEY (pid)
+);
+
 create table berth.task (
   id uuid not null,
   position timestamp with time zone not null,
@@ -193,6 +217,17 @@ create table berth.task_type (
   constraint task_type_days CHECK (((finished_days >= 0) AND (failed_days >= 0)))
 );
 
+create table berth.topic (
+  name text not null,
+  max_parallel integer,
+  retry_count integer,
+  pace interval,
+  file_max_parallel integer,
+  file_retry_count integer,
+  file_pace interval,
+  constraint topic_pkey PRIMARY KEY (name)
+);
+
 create table berth.type_limit (
   type text not null,
   key text not null,
@@ -202,6 +237,7 @@ create table berth.type_limit (
 );
 
 CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
+CREATE INDEX sql_ticket_task ON berth.sql_ticket USING btree (task_id);
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
 CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority >= 0));
 CREATE INDEX task_due ON berth.task USING btree (due_at, id) WHERE (state = 'waiting'::berth.task_state);
@@ -230,6 +266,19 @@ create view berth.attempts (
   ended_at timestamp with time zone,
   error text,
   result text
+);
+
+create view berth.launching (
+  id uuid,
+  statement text,
+  topics text[],
+  in_transaction boolean,
+  timeout interval,
+  search_path text,
+  due_at timestamp with time zone,
+  priority integer,
+  queue text,
+  launcher name
 );
 
 create view berth.queues (
@@ -275,6 +324,24 @@ create view berth.slot_holder (
   session_id bigint
 );
 
+create view berth.sql_tasks (
+  id uuid,
+  statement text,
+  topics text[],
+  state text,
+  joined_at timestamp with time zone,
+  started_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  retry_count integer,
+  retry_delay interval,
+  errors text,
+  launcher text,
+  in_transaction boolean,
+  timeout interval,
+  rows bigint,
+  result jsonb
+) with (security_barrier=true);
+
 create view berth.tasks (
   id uuid,
   type text,
@@ -299,14 +366,36 @@ create view berth.tasks (
   metadata jsonb
 );
 
+create view berth.ticket (
+  task_id uuid,
+  statement text,
+  search_path text
+) with (security_barrier=true);
+
+create view berth.topics (
+  name text,
+  max_parallel integer,
+  retry_count integer,
+  delay interval,
+  by_hand boolean,
+  pending bigint,
+  running bigint
+);
+
 create function berth.add_type_limits(p_types text[], p_limits text[], p_weights text[], p_said_slots text[], OUT lanes text[], OUT limits text[], OUT weights text[], OUT said_slots text[])
   returns record set plan_cache_mode=force_generic_plan;
+
+create function berth.admit_sql(p_task uuid, p_token bigint, p_pid integer, OUT refused text, OUT call text, OUT direct boolean, OUT in_transaction boolean, OUT statement text, OUT search_path text, OUT timeout_ms bigint, OUT left_behind integer)
+  returns record;
 
 create function berth.adopt(p_key text, p_slots integer)
   returns integer set jit=off set enable_seqscan=off;
 
 create function berth.ahead(p_task berth.task, p_most integer)
   returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
+
+create function berth.allow_launch(role text, runner text DEFAULT 'berth_runner'::text)
+  returns void;
 
 create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
@@ -341,6 +430,9 @@ create function berth.check_key(p_what text, p_key text)
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
   returns void;
 
+create function berth.check_topic(p_max_parallel integer, p_retry_count integer, p_delay interval)
+  returns void;
+
 create function berth.claim_lanes(p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
   returns berth.basket;
 
@@ -373,6 +465,15 @@ create function berth.expire_sessions(OUT expired integer, OUT returned integer)
 
 create function berth.explain(p_id uuid)
   returns TABLE(kind text, key text, at timestamp with time zone, slots integer, used bigint, number integer, count bigint, holder uuid, token bigint, type text, worker text, starts bigint, since interval) set enable_seqscan=off set jit=off;
+
+create function berth.finish_sql(p_result text)
+  returns boolean security definer set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
+
+create function berth.forbid_launch(role text)
+  returns void;
+
+create function berth.free_connections()
+  returns integer;
 
 create function berth.full_quota(p_keys text[], p_mosts integer[])
   returns text;
@@ -418,6 +519,9 @@ create function berth.lane_of(p_keys text[], p_weights integer[], p_slots intege
 
 create function berth.lane_of_type(p_type text, p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
+
+create function berth.launch(statement text, topics text[] DEFAULT '{}'::text[], transaction boolean DEFAULT true, timeout interval DEFAULT NULL::interval, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT 5, queue text DEFAULT 'sql'::text, id uuid DEFAULT NULL::uuid)
+  returns uuid;
 
 create function berth.leave(p_session bigint)
   returns integer;
@@ -467,6 +571,9 @@ create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
 create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
   returns record set jit=off set enable_seqscan=off;
 
+create function berth.make_topic_limit(p_key text)
+  returns void;
+
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
 
@@ -500,6 +607,9 @@ create function berth.pause(p_queue text)
 create function berth.pause_limit(p_key text)
   returns text;
 
+create function berth.prepare_sql(p_task uuid, p_token bigint, OUT launcher text, OUT refused text, OUT free integer)
+  returns record;
+
 create function berth.promote(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_size integer DEFAULT 1000, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone)
   returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
 
@@ -507,6 +617,9 @@ create function berth.prune()
   returns integer set lock_timeout=50ms;
 
 create function berth.prune_limit_changes()
+  returns void;
+
+create function berth.prune_sql_tasks()
   returns void;
 
 create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer)
@@ -539,6 +652,9 @@ create function berth.refuse_over_quota(p_keys text[], p_mosts integer[])
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[], p_in_file boolean[])
   returns TABLE(key text, slots integer, before integer, by_hand integer);
 
+create function berth.register_topics(p_names text[], p_max_parallel integer[], p_retry_counts integer[], p_delays bigint[])
+  returns void;
+
 create function berth.register_type_limits(p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[])
   returns void;
 
@@ -557,6 +673,9 @@ create function berth.reserve(p_keys text[], p_weights integer[], p_at integer, 
 create function berth.reset_limit(p_key text)
   returns text;
 
+create function berth.reset_topic(topic text)
+  returns text;
+
 create function berth.resize(p_key text, p_slots integer)
   returns void;
 
@@ -566,10 +685,25 @@ create function berth.resume(p_queue text)
 create function berth.resume_limit(p_key text)
   returns text;
 
+create function berth.retries_under(p_topics text[])
+  returns integer;
+
 create function berth.retry(p_id uuid)
   returns text;
 
+create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean)
+  returns bigint;
+
 create function berth.rule_of(p_key text)
+  returns text;
+
+create function berth.run_as(p_launcher oid)
+  returns text;
+
+create function berth.run_ticket(OUT rows bigint, OUT result text)
+  returns record;
+
+create function berth.runner_fault(p_role oid)
   returns text;
 
 create function berth.said_of_own(p_key text)
@@ -578,11 +712,23 @@ create function berth.said_of_own(p_key text)
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
   returns text;
 
+create function berth.set_topic(topic text, max_parallel integer DEFAULT NULL::integer, retry_count integer DEFAULT NULL::integer, delay interval DEFAULT NULL::interval)
+  returns void;
+
 create function berth.settle_limit(p_key text)
+  returns void;
+
+create function berth.settle_topic(p_name text)
+  returns void;
+
+create function berth.settle_topics(p_name text)
   returns void;
 
 create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
+
+create function berth.sql_retry_delay(p_failures integer)
+  returns interval;
 
 create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
   returns uuid;
@@ -599,7 +745,16 @@ create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::times
 create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
   returns integer set enable_seqscan=off set jit=off;
 
+create function berth.take_launch()
+  returns trigger security definer set search_path=pg_catalog, pg_temp;
+
 create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
+  returns record;
+
+create function berth.topic_key(p_name text)
+  returns text;
+
+create function berth.topic_settings(p_name text, OUT max_parallel integer, OUT retry_count integer, OUT pace interval)
   returns record;
 
 create function berth.type_key(p_type text)

@@ -66,19 +66,21 @@ final class SchemaDump {
 
   private static final String VIEWS =
       """
-      select format(E'create view berth.%I (\\n%s\\n);', c.relname,
+      select format(E'create view berth.%I (\\n%s\\n)%s;', c.relname,
                     string_agg(concat('  ', a.attname, ' ', format_type(a.atttypid, a.atttypmod)), E',\\n'
-                               order by a.attnum))
+                               order by a.attnum),
+                    ' with (' || array_to_string(c.reloptions, ', ') || ')')
         from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
        where c.relnamespace = 'berth'::regnamespace and c.relkind = 'v'
-       group by c.relname order by c.relname
+       group by c.relname, c.reloptions order by c.relname
       """;
 
   private static final String FUNCTIONS =
       """
       select format(E'create function berth.%I(%s)\\n  returns %s%s;', p.proname,
                     pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
-                    ' set ' || array_to_string(p.proconfig, ' set '))
+                    concat(case when p.prosecdef then ' security definer' end,
+                           ' set ' || array_to_string(p.proconfig, ' set ')))
         from pg_proc p
        where p.pronamespace = 'berth'::regnamespace
        order by p.proname, 1

@@ -108,6 +108,9 @@ final class TestDatabase implements AutoCloseable {
         "delete from berth.slot_group",
         "delete from berth.slot_waiter",
         "delete from berth.hold",
+        "delete from berth.sql_task",
+        "delete from berth.sql_ticket",
+        "delete from berth.topic",
         "delete from berth.quota_count",
         "delete from berth.quota_task",
         "delete from berth.limit_change", // after the limits, whose end is logged

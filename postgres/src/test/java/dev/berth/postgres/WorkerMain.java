@@ -20,8 +20,9 @@ final class WorkerMain {
   private WorkerMain() {}
 
   public static void main(String[] arguments) throws Exception {
-    try (Berth berth = Berth.open(arguments[0]);
-        Worker worker = worker(berth, arguments).start();
+    PostgresStore store = PostgresStoreProvider.open(arguments[0], PostgresOptions.DEFAULT);
+    try (Berth berth = Berth.on(store);
+        Worker worker = worker(berth, store, arguments).start();
         BufferedReader commands =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       System.out.println("up");
@@ -39,11 +40,19 @@ final class WorkerMain {
     }
   }
 
-  /** Runs naps; or, if a second argument says {@code limits}, work under limits. */
-  private static WorkerBuilder worker(Berth berth, String[] arguments) {
-    return arguments.length > 1 && arguments[1].equals("limits")
-        ? LimitedWork.handle(berth.worker(), arguments[0])
-        : berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take());
+  /**
+   * Runs naps; or, if a second argument says {@code limits}, work under limits; with the URL of a
+   * runner as the second argument SQL tasks as well.
+   */
+  private static WorkerBuilder worker(Berth berth, PostgresStore store, String[] arguments) {
+    WorkerBuilder builder = berth.worker();
+    if (arguments.length > 1 && arguments[1].equals("limits")) {
+      return LimitedWork.handle(builder, arguments[0]);
+    }
+    builder = builder.handle(Nap.TYPE, (nap, task) -> nap.take());
+    return arguments.length > 1
+        ? SqlTasks.on(store).runBy(builder, RoleConnections.runner(arguments[1]))
+        : builder;
   }
 
   private static String line(WorkerStats stats) {

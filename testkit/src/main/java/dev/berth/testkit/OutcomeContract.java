@@ -110,6 +110,20 @@ abstract class OutcomeContract extends ContractTest {
   }
 
   @Test
+  void aReleasedTaskMayBeDueLater() {
+    TaskId id = submitOne();
+    Claimer claimer = claimer();
+    claimer.end(claimer.claimOne(), new Outcome.Released(Duration.ofSeconds(10)));
+    assertThat(state(id)).isEqualTo(TaskState.PENDING);
+    pass(Duration.ofSeconds(9));
+    assertThat(claimer.claim(10)).isEmpty();
+
+    pass(Duration.ofSeconds(1));
+
+    assertThat(claimer.claimOne().attempt()).isEqualTo(1);
+  }
+
+  @Test
   void aReleaseAfterAFailureLeavesTheFailure() {
     TaskId id = submitOne();
     Claimer claimer = claimer();

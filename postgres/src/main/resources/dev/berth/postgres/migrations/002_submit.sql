@@ -145,10 +145,10 @@ end $$;
 -- p_what: limit or quota. The rule of many keys is none: a task has one of them.
 create function berth.check_key(p_what text, p_key text) returns void language plpgsql immutable as $$
 begin
-  if p_key !~ '^(limit/[^/]+|type/[^/]+(/[^/]+/[^/]+)?)$' or p_key ~ '%(?!25|2F)' or p_key ~ '[[:cntrl:]]'
+  if p_key !~ '^((limit|topic)/[^/]+|type/[^/]+(/[^/]+/[^/]+)?)$' or p_key ~ '%(?!25|2F)' or p_key ~ '[[:cntrl:]]'
      or p_key ~ '/\s*(/|$)' or length(p_key) > 500 then
-    raise exception '"%" is not the key of a %: expected limit/NAME, type/TYPE or type/TYPE/NAME/VALUE, with %%25 for '
-                    'a percent sign and %%2F for a slash', left(p_key, 100), p_what
+    raise exception '"%" is not the key of a %: expected limit/NAME, topic/NAME, type/TYPE or type/TYPE/NAME/VALUE, '
+                    'with %%25 for a percent sign and %%2F for a slash', left(p_key, 100), p_what
       using errcode = 'invalid_parameter_value';
   end if;
 end $$;

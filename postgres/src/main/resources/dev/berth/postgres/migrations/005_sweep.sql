@@ -116,5 +116,6 @@ begin
   end loop;
   delete from berth.task_history_default where keep_until < v_today;
   perform berth.prune_limit_changes();
+  perform berth.prune_sql_tasks();
   return v_dropped;
 end $$;

@@ -251,6 +251,10 @@ begin
      where not exists (select from berth.task_limit m where m.key = k.rule and (m.submit_slots is not null or m.removed))
      order by k.rule
   loop
+    if starts_with(v_limit.rule, 'topic/') then  -- its number and pace are not the submitter's
+      perform berth.make_topic_limit(v_limit.rule);
+      continue;
+    end if;
     insert into berth.task_limit as l (key, submit_slots) values (v_limit.rule, v_limit.slots)
     on conflict (key) do update set submit_slots = excluded.submit_slots where l.submit_slots is null and not l.removed;
     if found then

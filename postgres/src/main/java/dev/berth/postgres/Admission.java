@@ -1,0 +1,53 @@
+package dev.berth.postgres;
+
+import dev.berth.task.TaskId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a backend may run, and how.
+ *
+ * @param refused why it may not
+ * @param call the function that runs the statement with the rights of its launcher
+ * @param direct whether the backend is logged in as the launcher
+ * @param timeoutMs 0: none
+ * @param leftBehind a backend that still runs an earlier attempt; 0: none
+ */
+record Admission(
+    @Nullable String refused,
+    String call,
+    boolean direct,
+    boolean inTransaction,
+    String statement,
+    String searchPath,
+    long timeoutMs,
+    int leftBehind) {
+
+  static Admission ask(Database database, TaskId task, long token, int backend) {
+    return database.run(
+        "start a SQL task",
+        Statements.ADMIT_SQL,
+        prepared -> {
+          prepared.setObject(1, task.value());
+          prepared.setLong(2, token);
+          prepared.setInt(3, backend);
+          try (ResultSet row = prepared.executeQuery()) {
+            row.next();
+            return of(row);
+          }
+        });
+  }
+
+  private static Admission of(ResultSet row) throws SQLException {
+    return new Admission(
+        row.getString("refused"),
+        row.getString("call"),
+        row.getBoolean("direct"),
+        row.getBoolean("in_transaction"),
+        row.getString("statement"),
+        row.getString("search_path"),
+        row.getLong("timeout_ms"),
+        row.getInt("left_behind"));
+  }
+}

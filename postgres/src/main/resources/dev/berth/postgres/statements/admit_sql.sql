@@ -1,0 +1,2 @@
+select refused, call, direct, in_transaction, statement, search_path, timeout_ms, left_behind
+  from berth.admit_sql(?, ?, ?)

@@ -1,0 +1,1 @@
+select berth.reset_topic(?)

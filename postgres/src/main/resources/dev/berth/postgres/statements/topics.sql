@@ -1,0 +1,2 @@
+select name, max_parallel, retry_count, extract(epoch from delay) * 1000 as delay_ms, by_hand, pending, running
+  from berth.topics

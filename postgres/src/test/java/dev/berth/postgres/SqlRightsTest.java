@@ -1,0 +1,382 @@
+package dev.berth.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A SQL task has the rights of its launcher and no others. Each attack is made twice: against the
+ * obvious way to do it, a worker that sets the role of the launcher, where it succeeds; and against
+ * ours, on the newest and on the oldest PostgreSQL.
+ */
+class SqlRightsTest {
+
+  /**
+   * What alice tries.
+   *
+   * @param before what she makes beforehand, as herself
+   * @param statement what she launches; what it may not read goes into the table leaked
+   */
+  record Attack(String name, List<String> before, String statement) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static final String GRAB =
+      "insert into public.leaked select current_user, value from public.secret";
+  private static final String GRAB_OF_BOB =
+      "insert into public.leaked select current_user, value from public.bobs";
+
+  /** Code that grabs what it can get and never fails. */
+  private static final String GRAB_ALL =
+      """
+      declare
+        v_command text;
+      begin
+        foreach v_command in array array[
+          'insert into public.leaked select current_user, value from public.secret',
+          'insert into public.leaked select current_user, value from public.bobs',
+          'set role bob', 'insert into public.leaked select current_user, value from public.bobs',
+          'select berth.run_as_' || (select oid from pg_catalog.pg_roles where rolname = 'bob') || '()',
+          'alter role current_user password ''known to alice'''] loop
+          begin
+            execute v_command;
+          exception when others then
+            null;
+          end;
+        end loop;
+        return null;
+      end\
+      """;
+
+  private static final List<Attack> ATTACKS =
+      List.of(
+          new Attack("reset role", List.of(), "reset role; " + GRAB),
+          new Attack("set_config", List.of(), "select set_config('role', 'none', false); " + GRAB),
+          new Attack("set local role", List.of(), "set local role none; " + GRAB),
+          new Attack(
+              "session authorization", List.of(), "set session authorization default; " + GRAB),
+          new Attack("reset all", List.of(), "reset all; reset role; " + GRAB),
+          new Attack("discard all", List.of(), "commit; discard all; " + GRAB),
+          new Attack("commit inside", List.of(), "commit; reset role; " + GRAB),
+          new Attack("rollback inside", List.of(), "rollback; " + GRAB),
+          new Attack("another launcher", List.of(), "reset role; set role bob; " + GRAB_OF_BOB),
+          new Attack(
+              "a function that sets the role",
+              List.of(
+                  "create function alice.f() returns void language plpgsql as"
+                      + " $$ begin reset role; "
+                      + GRAB
+                      + "; end $$"),
+              "select alice.f()"),
+          new Attack(
+              "a procedure that commits",
+              List.of(
+                  "create procedure alice.p() language plpgsql as"
+                      + " $$ begin commit; reset role; "
+                      + GRAB
+                      + "; commit; end $$"),
+              "commit; call alice.p()"),
+          new Attack(
+              "a deferred trigger",
+              List.of(
+                  "create function alice.f() returns trigger language plpgsql as $$"
+                      + GRAB_ALL
+                      + "$$",
+                  "create table alice.t (i integer)",
+                  "create constraint trigger t after insert on alice.t deferrable initially"
+                      + " deferred for each row execute function alice.f()"),
+              "insert into alice.t values (1)"),
+          new Attack(
+              "a trigger that defers again",
+              List.of(
+                  "create table alice.t (i integer)",
+                  "create table alice.u (i integer)",
+                  "create function alice.g() returns trigger language plpgsql as $$"
+                      + GRAB_ALL
+                      + "$$",
+                  "create function alice.f() returns trigger language plpgsql as $$ begin set"
+                      + " constraints all deferred; insert into alice.u values (1); return null;"
+                      + " end $$",
+                  "create constraint trigger t after insert on alice.t deferrable initially"
+                      + " deferred for each row execute function alice.f()",
+                  "create constraint trigger u after insert on alice.u deferrable initially"
+                      + " deferred for each row execute function alice.g()",
+                  "grant usage on schema alice to public",
+                  "grant all on alice.t, alice.u to public"),
+              "insert into alice.t values (1)"),
+          new Attack(
+              "a held cursor",
+              List.of(
+                  "create function alice.f() returns text language plpgsql as $$"
+                      + GRAB_ALL
+                      + "$$"),
+              "declare c cursor with hold for select alice.f()"),
+          new Attack(
+              "a function with the rights of the worker is left behind",
+              List.of("grant all on schema alice to public"),
+              "reset role;"
+                  + " create function alice.back_door() returns text language sql security definer"
+                  + " as 'select value from public.secret';"
+                  + " insert into public.leaked select current_user, alice.back_door()"));
+
+  @Test
+  void aWorkerThatSetsTheRoleCanBeRobbed() throws SQLException {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.OLDEST)) {
+      fixture.database.run(
+          "grant select on public.secret to naive_worker",
+          "grant all on public.leaked to naive_worker");
+      for (Attack attack : ATTACKS) {
+        prepare(fixture, attack);
+        try (Connection worker = DriverManager.getConnection(fixture.url("naive_worker"));
+            Statement statement = worker.createStatement()) {
+          worker.setAutoCommit(false);
+          statement.execute("set role alice");
+          statement.execute(attack.statement());
+          statement.execute("reset role");
+          worker.commit();
+        }
+
+        assertThat(fixture.database.query("select value from leaked"))
+            .as(attack.name())
+            .contains(attack.statement().contains("bob") ? "for bob only" : "for the owner only");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Servers.class)
+  void aRunnerWithoutRightsCannot(Servers server) throws SQLException {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(server)) {
+      attack(fixture, RoleConnections.runner(fixture.url("berth_runner")));
+    }
+  }
+
+  @Test
+  void aLoginOfTheLauncherCannot() throws SQLException {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+      attack(fixture, fixture.launchers());
+    }
+  }
+
+  private static void attack(SqlTaskFixture fixture, RoleConnections connections)
+      throws SQLException {
+    try (Connection lock = DriverManager.getConnection(fixture.database.url())) {
+      lock.createStatement().execute("select pg_advisory_lock(1)");
+      fixture.work(connections, worker -> worker);
+      // a task of bob runs all the time: its ticket is of no use to alice
+      String other = fixture.launch("bob", "select pg_advisory_xact_lock(1) from public.bobs");
+      fixture.awaitState(other, "running");
+      for (Attack attack : ATTACKS) {
+        prepare(fixture, attack);
+        String id = fixture.launch("alice", attack.statement());
+
+        SqlTaskFixture.soon()
+            .until(() -> List.of("finished", "failed").contains(fixture.see(id, "state")));
+        assertThat(fixture.database.query("select value from leaked"))
+            .as(attack.name() + ": " + fixture.see(id, "errors"))
+            .isEmpty();
+      }
+      assertThat(
+              fixture.database.query(
+                  "select rolpassword from pg_authid where rolname = 'berth_runner'"))
+          .containsOnlyNulls();
+      lock.createStatement().execute("select pg_advisory_unlock(1)");
+      fixture.awaitState(other, "finished");
+    }
+  }
+
+  private static void prepare(SqlTaskFixture fixture, Attack attack) throws SQLException {
+    fixture.database.run(
+        "delete from public.leaked",
+        "drop schema alice cascade",
+        "create schema alice authorization alice");
+    fixture.as("alice", attack.before().toArray(String[]::new));
+  }
+
+  /** What can be reached without a task. */
+  @Nested
+  class Forgery {
+
+    @Test
+    void theLauncherCannotBeNamed() throws SQLException {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        for (String forged :
+            List.of(
+                "insert into berth.launching (id, statement, launcher)"
+                    + " values (gen_random_uuid(), 'select 1', 'bob')",
+                "insert into berth.sql_task select gen_random_uuid(), 'bob'::regrole, 'select 1',"
+                    + " '{}', true, null, ''",
+                "update berth.sql_tasks set statement = 'select 2'",
+                "insert into berth.task (id) values (gen_random_uuid())",
+                "insert into berth.sql_ticket values (pg_backend_pid(), gen_random_uuid()," + " 1)",
+                "select berth.take_launch()",
+                "select * from berth.sql_task",
+                "select * from berth.task",
+                "create or replace function berth.launch() returns void language sql as ''")) {
+          assertThatThrownBy(() -> fixture.as("alice", forged))
+              .as(forged)
+              .isInstanceOf(SQLException.class)
+              .hasMessageMatching(
+                  "(?s).*(permission denied|cannot update view|trigger functions can only be"
+                      + " called).*");
+        }
+        assertThat(fixture.launch("alice", "select 1")).isNotBlank();
+        assertThat(fixture.database.query("select launcher from berth.sql_tasks"))
+            .containsExactly("alice");
+      }
+    }
+
+    @Test
+    void theRoleInForceLaunchesNotTheLogin() throws SQLException {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        fixture.database.run(
+            "create schema shared",
+            "grant all on schema shared to bob",
+            "grant usage on schema shared to alice");
+        fixture.as(
+            "bob",
+            "create function shared.launch() returns uuid language sql security definer as"
+                + " $$ select berth.launch('select 1') $$");
+        fixture.as("alice", "select shared.launch()");
+        fixture.as("naive_worker", "set role alice", "select berth.launch('select 2')");
+
+        assertThat(
+                fixture.database.query(
+                    "select launcher || ' ' || statement from berth.sql_tasks order by 1"))
+            .containsExactly("alice select 2", "bob select 1");
+        fixture.database.run("drop schema shared cascade");
+      }
+    }
+
+    @Test
+    void nobodyLaunchesWithoutBeingAllowed() {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        assertThatThrownBy(() -> fixture.launch("nobody", "select 1"))
+            .hasMessageContaining("permission denied for schema berth");
+        fixture.database.run("grant usage on schema berth to nobody");
+        assertThatThrownBy(() -> fixture.launch("nobody", "select 1"))
+            .hasMessageContaining("Role nobody may not launch SQL tasks")
+            .hasMessageContaining("berth.allow_launch('nobody')");
+        assertThatThrownBy(() -> fixture.as("alice", "select berth.allow_launch('nobody')"))
+            .hasMessageContaining("permission denied");
+        assertThatThrownBy(
+                () -> fixture.as("postgres", "select berth.allow_launch('alice', 'bob_or_so')"))
+            .hasMessageContaining("There is no role bob_or_so");
+        assertThatThrownBy(
+                () -> fixture.as("postgres", "select berth.allow_launch('alice', 'naive_worker')"))
+            .hasMessageContaining("is a member of");
+        assertThatThrownBy(() -> fixture.as("postgres", "select berth.allow_launch('postgres')"))
+            .hasMessageContaining("is a superuser");
+      }
+    }
+
+    @Test
+    void everyoneSeesTheirOwn() throws SQLException {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        fixture.launch("alice", "select 'hers'");
+        fixture.launch("bob", "select 'his'");
+        fixture.as(
+            "alice", // so cheap that a planner asks it first, if it may
+            "create function alice.spy(text) returns boolean language plpgsql cost 0.0001 as"
+                + " $$ begin if $1 !~ 'hers' then raise exception 'seen %', $1; end if;"
+                + " return true; end $$");
+
+        assertThat(fixture.one("alice", "select string_agg(statement, ' ') from berth.sql_tasks"))
+            .isEqualTo("select 'hers'");
+        assertThat(fixture.one("bob", "select string_agg(statement, ' ') from berth.sql_tasks"))
+            .isEqualTo("select 'his'");
+        assertThat(
+                fixture.one(
+                    "alice", "select count(*) from berth.sql_tasks where alice.spy(statement)"))
+            .isEqualTo("1");
+        assertThat(fixture.database.count("select count(*) from berth.sql_tasks")).isEqualTo(2);
+      }
+    }
+
+    @Test
+    void aTaskThatEndedCannotBeMadeLiveAgainByASubmitter() throws Exception {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        fixture.work();
+        String id = fixture.launch("alice", "insert into leaked values ('once', 'once')");
+        fixture.awaitState(id, "finished");
+        String unknown = "00000000-0000-7000-8000-000000000000";
+        for (String forged : List.of(id, unknown)) {
+          fixture.database.run(
+              "insert into berth.task (id, position, due_at, submitted_at, state, type, queue,"
+                  + " payload) values ('"
+                  + forged
+                  + "', now(), now(), now(), 'ready', 'berth.sql', 'sql', '\"bob\"')");
+          await()
+              .until(() ->
+                  fixture.database.count(
+                          "select count(*) from berth.task where id = '" + forged + "'")
+                      == 0);
+        }
+
+        assertThat(
+                fixture.database.query(
+                    "select error from berth.attempts where outcome = 'failed' order by ended_at"))
+            .satisfiesExactly(
+                again -> assertThat(again).contains("it has ended before"),
+                never -> assertThat(never).contains("was not launched with berth.launch"));
+        assertThat(fixture.database.count("select count(*) from leaked")).isEqualTo(1);
+      }
+    }
+
+    @Test
+    void whoLosesTheRightOrIsGoneRunsNoMore() throws Exception {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        String id = fixture.launch("bob", "insert into leaked values ('a', 'b')");
+        fixture.database.run("select berth.forbid_launch('bob')");
+        fixture.work();
+
+        fixture.awaitState(id, "failed");
+        assertThat(fixture.see(id, "errors")).contains("bob, may not launch any more");
+        assertThatThrownBy(() -> fixture.launch("bob", "select 1"))
+            .hasMessageContaining("Role bob may not launch SQL tasks");
+      }
+    }
+
+    @Test
+    void whatATaskLeavesInItsSessionIsGone() throws Exception {
+      try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+        fixture.work(
+            RoleConnections.runner(fixture.url("berth_runner")),
+            worker -> worker.maxConcurrentTasks(1));
+        String first =
+            fixture.launch(
+                "alice",
+                "create temp table left_over as select 1; prepare p as select 1; listen l; set"
+                    + " work_mem = '77MB'; select pg_advisory_lock(4711)");
+        fixture.awaitState(first, "finished");
+        String second =
+            fixture.launch(
+                "bob",
+                "select (select count(*) from pg_prepared_statements where name = 'p') as prepared,"
+                    + " to_regclass('pg_temp.left_over') is not null as temporary,"
+                    + " (select count(*) from pg_listening_channels()) as listening,"
+                    + " current_setting('work_mem') = '77MB' as setting,"
+                    + " pg_try_advisory_xact_lock(4711) as free");
+
+        fixture.awaitState(second, "finished");
+        assertThat(fixture.see(second, "result"))
+            .isEqualTo(
+                "[{\"free\": true, \"setting\": false, \"prepared\": 0, \"listening\": 0,"
+                    + " \"temporary\": false}]");
+      }
+    }
+  }
+}
