@@ -8,6 +8,7 @@ import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
+import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
@@ -42,6 +43,7 @@ final class MemoryReader implements StoreReader {
   private final MemorySessions sessions;
   private final MemorySlots slots;
   private final MemoryQuotas quotas;
+  private final MemorySchedules schedules;
   private final Set<String> paused;
 
   MemoryReader(
@@ -50,12 +52,14 @@ final class MemoryReader implements StoreReader {
       MemorySessions sessions,
       MemorySlots slots,
       MemoryQuotas quotas,
+      MemorySchedules schedules,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
     this.slots = slots;
     this.quotas = quotas;
+    this.schedules = schedules;
     this.paused = paused;
   }
 
@@ -108,6 +112,11 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<QuotaView> quotas() {
     return locked.at(now -> quotas.views());
+  }
+
+  @Override
+  public List<ScheduleView> schedules() {
+    return locked.at(now -> schedules.views());
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
+import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
@@ -138,6 +139,11 @@ final class PostgresReader implements StoreReader {
                 row.getBoolean("paused"),
                 LimitView.Source.valueOf(row.getString("source")),
                 holders.getOrDefault(row.getString("key"), List.of())));
+  }
+
+  @Override
+  public List<ScheduleView> schedules() {
+    return query("list the schedules", Statements.SCHEDULES, statement -> {}, ScheduleRows::view);
   }
 
   @Override
