@@ -165,7 +165,9 @@ final class MemorySchedules {
   private boolean makeWay(Schedule schedule, TaskId by, Instant now) {
     List<MemoryTask> older = List.copyOf(quotas.under(LimitKey.ofSchedule(schedule.name())));
     if (schedule.overlap() == Overlap.CANCEL_OLDER) {
-      older.forEach(task -> cancel(task, "cancelled for task " + by, now));
+      older.stream()
+          .filter(task -> !task.id().equals(by)) // a repeat does not cancel what it asks for
+          .forEach(task -> cancel(task, "cancelled for task " + by, now));
     }
     return schedule.overlap() != Overlap.SKIP || older.isEmpty();
   }

@@ -360,7 +360,7 @@ create function berth.adopt(p_key text, p_slots integer)
   returns integer set jit=off set enable_seqscan=off;
 
 create function berth.advance_schedule(p_name text, p_version bigint, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, p_next timestamp with time zone, p_error text)
-  returns text;
+  returns text set lock_timeout=500ms;
 
 create function berth.ahead(p_task berth.task, p_most integer)
   returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
@@ -411,7 +411,7 @@ create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
 create function berth.due_schedules()
-  returns TABLE(name text, version bigint, cron text, zone text, every bigint, missed text, anchor timestamp with time zone, since timestamp with time zone, next_at timestamp with time zone, now timestamp with time zone) set enable_seqscan=off set jit=off;
+  returns TABLE(name text, version bigint, cron text, zone text, every bigint, missed text, anchor timestamp with time zone, since timestamp with time zone, next_at timestamp with time zone, now timestamp with time zone) set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
@@ -525,7 +525,7 @@ create function berth.next_level(p_queue text, p_after smallint, p_types text[],
   returns record;
 
 create function berth.next_schedule(OUT due boolean, OUT next_at timestamp with time zone)
-  returns record set enable_seqscan=off set jit=off;
+  returns record set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
 create function berth.now()
   returns timestamp with time zone;

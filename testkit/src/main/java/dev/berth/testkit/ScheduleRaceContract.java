@@ -145,6 +145,18 @@ abstract class ScheduleRaceContract extends ScheduleTest {
   }
 
   @Test
+  void aRepeatedRunDoesNotCancelItself() {
+    set(every(HOUR, Missed.ONCE, Overlap.CANCEL_OLDER));
+    TaskId id = TaskId.next();
+    run(id);
+
+    assertThat(run(id)).isEqualTo(Applied.UNCHANGED);
+    assertThat(state(id)).isEqualTo(TaskState.PENDING);
+    run(TaskId.next());
+    assertThat(state(id)).isEqualTo(TaskState.CANCELLED);
+  }
+
+  @Test
   void whoComesLateChangesNothing() {
     set(every(HOUR, Missed.ONCE, Overlap.QUEUE));
     fixture.advance(HOUR);

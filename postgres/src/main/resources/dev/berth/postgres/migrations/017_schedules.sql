@@ -286,7 +286,7 @@ end $$;
 
 -- For the sweep: whether any is due, and when the next one is that is not.
 create function berth.next_schedule(out due boolean, out next_at timestamptz) language plpgsql stable
-  set enable_seqscan = off set jit = off as $$
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_now timestamptz := berth.now();
 begin
@@ -299,7 +299,7 @@ end $$;
 create function berth.due_schedules() returns table (
   name text, version bigint, cron text, zone text, every bigint, missed text, anchor timestamptz, since timestamptz,
   next_at timestamptz, now timestamptz
-) language plpgsql stable set enable_seqscan = off set jit = off as $$
+) language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_now timestamptz := berth.now();
 begin
@@ -311,16 +311,17 @@ begin
 end $$;
 
 -- What a worker found out of a schedule: the occurrences to submit, with the ids of their tasks, and the next time, or why
--- there is none. 'unchanged': somebody else was first.
+-- there is none. 'unchanged': somebody else was first, or an open transaction has what is needed here, and the next sweep
+-- tries again: a sweeper that waited would keep all due work waiting.
 create function berth.advance_schedule(
   p_name text, p_version bigint, p_ids uuid[], p_times timestamptz[], p_catching_up boolean, p_next timestamptz, p_error text
-) returns text language plpgsql as $$
+) returns text language plpgsql set lock_timeout = '500ms' as $$
 declare
   v_schedule berth.schedule;
   v_done     record;
 begin
   select * into v_schedule from berth.schedule s
-   where s.name = p_name and s.version = p_version and not s.paused for update;
+   where s.name = p_name and s.version = p_version and not s.paused for update skip locked;
   if not found then
     return 'unchanged';
   end if;
@@ -340,4 +341,6 @@ begin
          version   = default
    where s.name = p_name;
   return 'done';
+exception when lock_not_available then
+  return 'unchanged';
 end $$;
