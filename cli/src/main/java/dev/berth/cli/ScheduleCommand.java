@@ -3,6 +3,8 @@ package dev.berth.cli;
 import dev.berth.Berth;
 import dev.berth.config.Nearest;
 import dev.berth.limit.Lane;
+import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
 import dev.berth.schedule.Missed;
 import dev.berth.schedule.Overlap;
 import dev.berth.schedule.Timing;
@@ -76,6 +78,14 @@ final class ScheduleCommand extends CommandGroup {
               defaultValue = "5",
               description = "Their priority, 0 to 9.")
           int priority,
+      @Option(
+              names = "--limit",
+              paramLabel = "KEY=SLOTS",
+              description = {
+                "A limit that they are under besides those of the type, such as",
+                "type/import/customer/7=1. The number counts if nobody has said one."
+              })
+          @Nullable Map<String, Integer> limits,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     Timing timing = timing(name, cron, zone, every);
@@ -89,7 +99,7 @@ final class ScheduleCommand extends CommandGroup {
             Due.NOW,
             Json.checked("The payload of schedule " + name, payload == null ? "null" : payload),
             Map.of(),
-            Lane.OPEN);
+            lane(limits == null ? Map.of() : limits));
     SetSchedule command = new SetSchedule(new Schedule(name, timing, missed, overlap, each));
     try (Berth berth = store.open()) {
       Applied applied = berth.apply(command);
@@ -198,6 +208,13 @@ final class ScheduleCommand extends CommandGroup {
           Json.object().put("schedule", name).put("removed", true).map(),
           out -> out.printf("Schedule %s is removed.%n", name));
     }
+  }
+
+  private static Lane lane(Map<String, Integer> limits) {
+    return new Lane(
+        limits.entrySet().stream()
+            .map(limit -> new Need(new LimitKey(limit.getKey()), 1, limit.getValue()))
+            .toList());
   }
 
   private static Timing timing(

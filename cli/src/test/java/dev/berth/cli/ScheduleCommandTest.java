@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.Berth;
 import dev.berth.embedded.LocalPostgres;
 import dev.berth.task.TaskType;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -105,6 +109,20 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void itsTasksAreUnderTheLimitsThatAreNamed() throws Exception {
+    schedule("add", "s", "--type=load", "--every=2h", "--limit=type/load/customer/7=1").text();
+    String task = schedule("run", "s", "--json").json().get("task").asString();
+
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery("select lane from berth.task where id = '" + task + "'")) {
+      row.next();
+      assertThat(row.getString(1)).isEqualTo("schedule/s type/load/customer/7");
+    }
+  }
+
+  @Test
   void anUnknownOneIsNamed() {
     schedule("add", "nightly", "--type=pack", "--every=2h").text();
     for (String verb : List.of("show", "pause", "resume", "run", "remove")) {
@@ -128,6 +146,7 @@ class ScheduleCommandTest {
         "--missed=ALL             | Schedule s: say when, either with --cron or with --every.",
         "--every=1h;--cron=0 3 * * * | Schedule s: say when, either with --cron or with --every.",
         "--every=1h;--zone=UTC    | Schedule s: --zone is for --cron",
+        "--every=1h;--limit=gpu=4 | \"gpu\" is not a limit key: expected limit/NAME",
         "--every=1h;--payload={   | The payload of schedule s is not JSON: "
       })
   void whatIsWrongIsSaid(String options, String error) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class ScheduleProcessesTest {
 
   private static final int OCCURRENCES = 60;
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final Duration PERIOD =
       System.getProperty("berth.long-proofs") == null
           ? Duration.ofMillis(100)
@@ -56,11 +57,11 @@ class ScheduleProcessesTest {
         .submits(Nap.TYPE, new Nap(1));
     for (int killed = 1; killed <= 5; killed++) {
       int until = killed * OCCURRENCES / 6;
-      await().atMost(PERIOD.multipliedBy(OCCURRENCES * 3L)).until(() -> submitted() >= until);
+      await().atMost(PATIENCE).until(() -> submitted() >= until);
       workers.removeFirst().kill();
       start();
     }
-    await().atMost(PERIOD.multipliedBy(OCCURRENCES * 3L)).until(() -> submitted() >= OCCURRENCES);
+    await().atMost(PATIENCE).until(() -> submitted() >= OCCURRENCES);
     berth.schedules().pause("tick");
 
     ScheduleView tick = berth.schedules().find("tick").orElseThrow();
@@ -77,7 +78,7 @@ class ScheduleProcessesTest {
     assertThat(expected).hasSizeGreaterThanOrEqualTo(OCCURRENCES);
     assertThat(tick.skipped()).isZero();
     assertThat(tick.lastTask()).isEqualTo(Schedule.taskOf("tick", tick.lastAt()));
-    System.out.println(
+    System.out.println( // for people: how late depends on the machine
         "late, in milliseconds (median, 90 %, worst): "
             + database.one(
                 "select percentile_disc(array[0.5, 0.9, 1]) within group (order by extract(epoch"
