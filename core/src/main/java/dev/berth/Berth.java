@@ -184,6 +184,19 @@ public final class Berth implements AutoCloseable {
     return new WorkerBuilder(store, codec);
   }
 
+  /**
+   * A schedule to be given its times and what it submits: {@code berth.schedule("nightly").cron("0
+   * 3 * * *", zone).submits(pack, order)}. The newest definition of a name counts.
+   */
+  public ScheduleTimes schedule(String name) {
+    return new ScheduleTimes(name, new ScheduleBuilder.Target(store, submissions));
+  }
+
+  /** Looks at schedules, and pauses, resumes, runs and removes them. */
+  public Schedules schedules() {
+    return new Schedules(store);
+  }
+
   /** Slots of limits for code that is no task. */
   public Limits limits() {
     return limits;

@@ -37,6 +37,16 @@ final class Json {
     }
   }
 
+  /** Text that must be JSON, or a failure that says what it was meant for. */
+  static String checked(String what, String json) {
+    try {
+      return MAPPER.writeValueAsString(MAPPER.readTree(json));
+    } catch (JacksonException e) {
+      throw new CommandFailedException(
+          "%s is not JSON: %s".formatted(what, e.getOriginalMessage()));
+    }
+  }
+
   /** The fields of an object, in order. */
   static final class Fields {
 

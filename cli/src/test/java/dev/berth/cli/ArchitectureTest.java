@@ -24,13 +24,15 @@ class ArchitectureTest {
       Map.of(
           "memory", List.of(),
           "jackson", List.of(),
+          "cron", List.of(),
           "testkit", List.of(),
           "embedded", List.of(),
           "postgres", List.of(),
           "config", List.of(),
           "benchmarks", List.of("memory", "jackson", "postgres", "embedded"),
-          "examples", List.of("memory", "jackson", "postgres", "embedded"),
-          "cli", List.of("memory", "jackson", "postgres", "embedded", "config", "benchmarks"));
+          "examples", List.of("memory", "jackson", "cron", "postgres", "embedded"),
+          "cli",
+              List.of("memory", "jackson", "cron", "postgres", "embedded", "config", "benchmarks"));
 
   private static final List<String> MODULES = List.copyOf(MAY_SEE.keySet());
 
@@ -43,6 +45,8 @@ class ArchitectureTest {
         .definedBy("dev.berth.limit..")
         .layer("task")
         .definedBy("dev.berth.task..")
+        .layer("schedule")
+        .definedBy("dev.berth.schedule..")
         .layer("store")
         .definedBy("dev.berth.store..")
         .layer("worker")
@@ -50,6 +54,8 @@ class ArchitectureTest {
         .layer("berth")
         .definedBy("dev.berth")
         .whereLayer("task")
+        .mayOnlyBeAccessedByLayers("schedule", "store", "worker", "berth")
+        .whereLayer("schedule")
         .mayOnlyBeAccessedByLayers("store", "worker", "berth")
         .whereLayer("store")
         .mayOnlyBeAccessedByLayers("worker", "berth")
@@ -68,6 +74,7 @@ class ArchitectureTest {
             "dev.berth",
             "dev.berth.limit..",
             "dev.berth.task..",
+            "dev.berth.schedule..",
             "dev.berth.store..",
             "dev.berth.worker..")
         .should()

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /**
  * What a limit is called in the store. Keys cannot collide: a type's own limit is {@code
  * type/send_email}, its limit for one user {@code type/send_email/user/7}, a shared one {@code
- * limit/gpu}, that of a topic {@code topic/reports}; inside a name a slash is written {@code %2F}
- * and a percent sign {@code %25}.
+ * limit/gpu}, that of a topic {@code topic/reports}, that of a schedule {@code schedule/nightly};
+ * inside a name a slash is written {@code %2F} and a percent sign {@code %25}.
  */
 public record LimitKey(String value) implements Comparable<LimitKey> {
 
@@ -52,6 +52,11 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
   /** The limit of the SQL tasks under a topic. */
   public static LimitKey ofTopic(String name) {
     return new LimitKey("topic/" + escaped(name));
+  }
+
+  /** The limit by which tasks of one schedule run one after another, and the quota of them. */
+  public static LimitKey ofSchedule(String name) {
+    return new LimitKey("schedule/" + escaped(name));
   }
 
   /** Whether this is one of many keys under a rule. */
@@ -104,7 +109,7 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
     String root = parts.removeFirst();
     boolean shape =
         switch (root) {
-          case "limit", "topic" -> parts.size() == 1;
+          case "limit", "topic", "schedule" -> parts.size() == 1;
           case "type" -> parts.size() >= 1 && parts.size() <= 3;
           default -> false;
         };

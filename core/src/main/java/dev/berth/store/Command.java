@@ -5,6 +5,8 @@ import dev.berth.limit.Slots;
 import dev.berth.task.Names;
 import dev.berth.task.TaskId;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A change made by hand, from the API, the command line or SQL. */
@@ -75,4 +77,52 @@ public sealed interface Command {
 
   /** Counts the slots of a limit anew from what running tasks hold; workers may go on meanwhile. */
   record RecountLimit(LimitKey key) implements Command {}
+
+  /**
+   * Makes a schedule, or changes the one of this name: the newest definition counts. Where the
+   * times are the same as before, what is due stays due; where they are not, it begins anew.
+   */
+  record SetSchedule(Schedule schedule) implements Command {
+    public SetSchedule {
+      schedule.timing().check(schedule.name());
+    }
+  }
+
+  /** No occurrence is submitted until it is resumed; what falls into the pause is left out. */
+  record PauseSchedule(String name) implements Command {}
+
+  record ResumeSchedule(String name) implements Command {}
+
+  /**
+   * Submits a task now, besides all occurrences, also while the schedule is paused. Where an
+   * earlier task is alive, its overlap decides: to skip is {@link Applied#UNCHANGED}.
+   *
+   * @param task the id of the new task, so that a repeat is a no-op
+   */
+  record RunSchedule(String name, TaskId task) implements Command {}
+
+  /** Tasks that were submitted stay. */
+  record RemoveSchedule(String name) implements Command {}
+
+  /**
+   * Submits what is due of a schedule and sets its next time, all or nothing. It changes nothing
+   * unless the schedule is as it was when it was found due: of many who found it, one succeeds.
+   *
+   * @param occurrences the times of the occurrences to submit, in order
+   * @param catchingUp whether they were missed and are all made up for: then overlap does not count
+   * @param next when it is due again; null where that cannot be said
+   * @param error why not
+   */
+  record AdvanceSchedule(
+      String name,
+      long version,
+      List<Instant> occurrences,
+      boolean catchingUp,
+      @Nullable Instant next,
+      @Nullable String error)
+      implements Command {
+    public AdvanceSchedule {
+      occurrences = List.copyOf(occurrences);
+    }
+  }
 }

@@ -28,6 +28,9 @@ public interface StoreReader {
   /** Each quota under which tasks are pending or running, by key. */
   List<QuotaView> quotas();
 
+  /** All schedules, by name. */
+  List<ScheduleView> schedules();
+
   /** Why the task does not run, or how it runs, or how it ended. Cheap, however much waits. */
   Optional<Explanation> explain(TaskId id);
 

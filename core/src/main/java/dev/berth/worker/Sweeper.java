@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sweeps about every second, at the moment the next task is due, and without wake-ups as often as
- * the worker polls. Every worker does: a sweep is harmless from any number of processes, and with
- * no leader there is none to fail.
+ * Sweeps about every second, at the moment the next task or schedule is due, and without wake-ups
+ * as often as the worker polls. Every worker does: a sweep is harmless from any number of
+ * processes, and with no leader there is none to fail.
  */
 final class Sweeper extends Loop {
 
@@ -31,6 +31,7 @@ final class Sweeper extends Loop {
   private final long interval;
   private final LookOut lookOut;
   private final DriftWatch drift;
+  private final DueSchedules schedules;
   private final AtomicLong dueAt = new AtomicLong(Ticks.NEVER);
   private volatile long regularAt;
   private final Outage outage;
@@ -41,11 +42,12 @@ final class Sweeper extends Loop {
     this.store = store;
     this.lookOut = lookOut;
     this.drift = new DriftWatch(store, telemetry);
+    this.schedules = new DueSchedules(store, this::due);
     this.interval = Ticks.nanos(settings.wakeUps() ? INTERVAL : settings.pollInterval());
     this.outage = Outage.quiet("worker " + settings.name() + " cannot sweep");
   }
 
-  /** A task is due after this time. */
+  /** A task or a schedule is due after this time. */
   void due(Duration in) {
     long at = Ticks.plus(Ticks.after(in), ThreadLocalRandom.current().nextLong(DUE_JITTER));
     if (dueAt.getAndAccumulate(at, Math::min) > at && at < regularAt) {
@@ -75,7 +77,8 @@ final class Sweeper extends Loop {
 
   private void sweep() {
     Swept swept = store.sweep();
-    if (swept.promoted() > 0 || swept.tasksReturned() > 0) {
+    boolean submitted = schedules.advance(swept.schedules());
+    if (submitted || swept.promoted() > 0 || swept.tasksReturned() > 0) {
       lookOut.hint();
     }
     if (swept.sessionsExpired() > 0) {

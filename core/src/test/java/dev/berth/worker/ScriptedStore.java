@@ -92,6 +92,7 @@ final class ScriptedStore implements Store {
   private final Map<Lease, String> progress = new LinkedHashMap<>();
   private final Deque<Fault> faults = new ArrayDeque<>();
   private final Deque<Swept> sweeps = new ArrayDeque<>();
+  private final List<Command> applied = new ArrayList<>();
   private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
   private Predicate<Ended> refused = ended -> false;
   private @Nullable Capacity capacity;
@@ -125,6 +126,10 @@ final class ScriptedStore implements Store {
 
   synchronized void next(Fault... ordered) {
     faults.addAll(List.of(ordered));
+  }
+
+  synchronized List<Command> applied() {
+    return List.copyOf(applied);
   }
 
   synchronized void nextSweep(Swept answer) {
@@ -384,8 +389,10 @@ final class ScriptedStore implements Store {
   }
 
   @Override
-  public Applied apply(Command command) {
-    throw new UnsupportedOperationException();
+  public synchronized Applied apply(Command command) {
+    checkUp();
+    applied.add(command);
+    return Applied.DONE;
   }
 
   @Override

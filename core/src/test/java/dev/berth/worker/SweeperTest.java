@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.schedule.Missed;
+import dev.berth.schedule.Timing;
+import dev.berth.store.Command;
 import dev.berth.store.Drift;
+import dev.berth.store.DueSchedule;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class SweeperTest extends WorkerFixture {
 
   private static final Duration SOON = Duration.ofMillis(50);
+  private static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
 
   @BeforeEach
   void onlyHintsMakeItLook() {
@@ -58,6 +65,49 @@ class SweeperTest extends WorkerFixture {
     Worker worker = start();
 
     await().until(() -> worker.stats().slotDrift() == 1);
+  }
+
+  @Test
+  void aDueScheduleIsAdvancedAndItsTasksAreClaimedAtOnce() {
+    Worker worker = start();
+    await().until(() -> store.swept() == 1 && worker.stats().exchanges() == 1);
+    DueSchedule due = every(Duration.ofHours(1), NOW);
+    store.nextSweep(new Swept(0, 0, 0, null, List.of(due)));
+    store.wake(new WakeUp("default", SOON));
+
+    await().until(() -> worker.stats().exchanges() == 2);
+    assertThat(store.applied())
+        .containsExactly(
+            new Command.AdvanceSchedule(
+                "tick", 7, List.of(NOW), false, NOW.plus(Duration.ofHours(1)), null));
+  }
+
+  @Test
+  void itSweepsAtTheNextTimeOfASchedule() {
+    store.nextSweep(new Swept(0, 0, 0, null, List.of(every(Duration.ofMillis(100), NOW))));
+    long began = Ticks.now();
+    start();
+    await().pollInterval(Duration.ofMillis(1)).until(() -> store.swept() >= 2);
+
+    assertThat(Ticks.now() - began)
+        .isBetween(Duration.ofMillis(100).toNanos(), Duration.ofMillis(800).toNanos());
+  }
+
+  @Test
+  void aScheduleThatCannotBeAdvancedHereHoldsUpNoOther() {
+    DueSchedule cron =
+        new DueSchedule(
+            "nightly", 1, new Timing.Cron("0 3 * * *", "UTC"), Missed.ONCE, NOW, NOW, NOW, NOW);
+    store.nextSweep(new Swept(0, 0, 0, null, List.of(cron, every(Duration.ofHours(1), NOW), cron)));
+    start();
+
+    await().until(() -> store.applied().size() == 1);
+    await().until(() -> store.swept() >= 2);
+    assertThat(store.applied()).hasSize(1);
+  }
+
+  private static DueSchedule every(Duration period, Instant next) {
+    return new DueSchedule("tick", 7, new Timing.Every(period), Missed.ONCE, NOW, NOW, next, NOW);
   }
 
   @Test

@@ -53,6 +53,13 @@ class ExamplesTest {
   }
 
   @Test
+  void schedule() throws Exception {
+    assertThat(output(ScheduleMain::main))
+        .containsSubsequence("Report of sales from ticker", "nightly: cron \"0 3 * * *\"")
+        .contains("ticker: every PT0.2S", "nightly at 03:00", "nightly now: task ");
+  }
+
+  @Test
   void readme() throws Exception {
     assertThat(output(ReadmeMain::main))
         .contains("Charged: Receipt[reference=receipt-42]", "To ada@example.org");

@@ -3,6 +3,7 @@ package dev.berth.memory;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
+import dev.berth.store.Schedule;
 import dev.berth.store.Submission;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
@@ -21,6 +22,7 @@ final class MemoryCommands {
   private final MemorySlots slots;
   private final MemoryHolds holds;
   private final MemoryQuotas quotas;
+  private final MemorySchedules schedules;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
 
@@ -31,6 +33,7 @@ final class MemoryCommands {
       MemorySlots slots,
       MemoryHolds holds,
       MemoryQuotas quotas,
+      MemorySchedules schedules,
       WakeUps wakeUps) {
     this.tasks = tasks;
     this.attempts = attempts;
@@ -38,6 +41,7 @@ final class MemoryCommands {
     this.slots = slots;
     this.holds = holds;
     this.quotas = quotas;
+    this.schedules = schedules;
     this.wakeUps = wakeUps;
   }
 
@@ -54,6 +58,12 @@ final class MemoryCommands {
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
       case Command.RecountLimit(LimitKey key) -> changed(key, slots.recount(key));
       case Command.ReleaseSlot(LimitKey key, long token) -> release(key, token, now);
+      case Command.SetSchedule(Schedule schedule) -> schedules.set(schedule, now);
+      case Command.PauseSchedule(String name) -> schedules.pause(name);
+      case Command.ResumeSchedule(String name) -> schedules.resume(name, now);
+      case Command.RunSchedule(String name, TaskId task) -> schedules.run(name, task, now);
+      case Command.RemoveSchedule(String name) -> schedules.remove(name);
+      case Command.AdvanceSchedule advance -> schedules.advance(advance, now);
     };
   }
 

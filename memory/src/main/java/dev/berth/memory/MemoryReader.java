@@ -8,6 +8,7 @@ import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
+import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
@@ -43,6 +44,7 @@ final class MemoryReader implements StoreReader {
   private final MemorySlots slots;
   private final MemoryAdmission admission;
   private final MemoryQuotas quotas;
+  private final MemorySchedules schedules;
   private final Set<String> paused;
 
   MemoryReader(
@@ -52,6 +54,7 @@ final class MemoryReader implements StoreReader {
       MemorySlots slots,
       MemoryAdmission admission,
       MemoryQuotas quotas,
+      MemorySchedules schedules,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
@@ -59,6 +62,7 @@ final class MemoryReader implements StoreReader {
     this.slots = slots;
     this.admission = admission;
     this.quotas = quotas;
+    this.schedules = schedules;
     this.paused = paused;
   }
 
@@ -111,6 +115,11 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<QuotaView> quotas() {
     return locked.at(now -> quotas.views());
+  }
+
+  @Override
+  public List<ScheduleView> schedules() {
+    return locked.at(now -> schedules.views());
   }
 
   @Override

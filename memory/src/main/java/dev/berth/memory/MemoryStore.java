@@ -27,12 +27,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store in memory: the model that other stores are compared with, and a store for tests and
@@ -54,10 +58,12 @@ public final class MemoryStore implements Store {
   private final MemoryHolds holds = new MemoryHolds(limits, slots, admission, attempts);
   private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
   private final MemorySessions sessions = new MemorySessions();
+  private final MemorySchedules schedules = new MemorySchedules(submits, attempts, quotas, wakeUps);
   private final MemoryCommands commands =
-      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, wakeUps);
+      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, schedules, wakeUps);
   private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, slots, admission, quotas, commands.paused());
+      new MemoryReader(
+          this::at, tasks, sessions, slots, admission, quotas, schedules, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -156,7 +162,7 @@ public final class MemoryStore implements Store {
       }
       limits.expire(now).forEach(slots::changed);
       tasks.prune(now);
-      return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
+      return new Swept(promoted, dead.size(), returned, nextDue(now), schedules.due(now));
     });
   }
 
@@ -184,6 +190,13 @@ public final class MemoryStore implements Store {
     } finally {
       lock.unlock();
     }
+  }
+
+  private @Nullable Duration nextDue(Instant now) {
+    return Stream.of(tasks.nextDue(now), schedules.nextDue(now))
+        .filter(Objects::nonNull)
+        .min(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   private Exchanged exchange(MemorySession session, ExchangeRequest request, Instant now) {

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
  */
 final class WakeUps {
 
+  /** A sweep has something to do at once; zero would say that there is work to claim. */
+  static final Duration SOON = Duration.ofMillis(1);
+
   /** One subscription; equal only to itself, so that the same consumer may subscribe twice. */
   private static final class Listener {
     private final Consumer<WakeUp> consumer;

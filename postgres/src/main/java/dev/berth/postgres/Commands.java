@@ -4,6 +4,7 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Slots;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
+import dev.berth.store.Schedule;
 import dev.berth.task.TaskId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -45,7 +46,46 @@ record Commands(Database database) {
           word("recount limit " + key, Statements.RECOUNT_LIMIT, key.value(), null);
       case Command.ReleaseSlot(LimitKey key, long token) ->
           word("release a slot of " + key, Statements.RELEASE_SLOT, key.value(), token);
+      case Command.SetSchedule(Schedule schedule) -> setSchedule(schedule);
+      case Command.PauseSchedule(String name) ->
+          word("pause schedule " + name, Statements.PAUSE_SCHEDULE, name, null);
+      case Command.ResumeSchedule(String name) ->
+          word("resume schedule " + name, Statements.RESUME_SCHEDULE, name, null);
+      case Command.RunSchedule(String name, TaskId task) ->
+          word("run schedule " + name, Statements.RUN_SCHEDULE, name, task.value());
+      case Command.RemoveSchedule(String name) ->
+          word("remove schedule " + name, Statements.REMOVE_SCHEDULE, name, null);
+      case Command.AdvanceSchedule advance -> advance(advance);
     };
+  }
+
+  private Applied setSchedule(Schedule schedule) {
+    return database.connected(
+        "set schedule " + schedule.name(),
+        connection ->
+            Database.run(
+                connection,
+                Statements.PUT_SCHEDULE,
+                prepared -> {
+                  ScheduleRows.bind(connection, prepared, schedule);
+                  return answer(prepared);
+                }));
+  }
+
+  private Applied advance(Command.AdvanceSchedule advance) {
+    return database.connected(
+        "advance schedule " + advance.name(),
+        connection ->
+            Database.persistently(
+                connection,
+                on ->
+                    Database.run(
+                        on,
+                        Statements.ADVANCE_SCHEDULE,
+                        prepared -> {
+                          ScheduleRows.bind(on, prepared, advance);
+                          return answer(prepared);
+                        })));
   }
 
   private Applied setLimit(Command.SetLimit set) {

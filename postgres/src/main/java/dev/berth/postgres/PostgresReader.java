@@ -10,6 +10,7 @@ import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
+import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionView;
 import dev.berth.store.StoreReader;
@@ -131,6 +132,11 @@ final class PostgresReader implements StoreReader {
     return limits.entrySet().stream()
         .map(limit -> limit.getKey().heldBy(limit.getValue()))
         .toList();
+  }
+
+  @Override
+  public List<ScheduleView> schedules() {
+    return query("list the schedules", Statements.SCHEDULES, statement -> {}, ScheduleRows::view);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.store.DueSchedule;
 import dev.berth.store.Swept;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -7,6 +8,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,7 @@ final class Upkeep {
   private final Database database;
   private @Nullable OffsetDateTime floor;
   private long rescannedAt = System.nanoTime() - RESCAN_EVERY_NANOS;
+  private boolean schedulesDue;
   private @Nullable String today;
   private @Nullable String prunedOn;
 
@@ -42,7 +46,11 @@ final class Upkeep {
             if (swept.promoted() < FULL_BATCH) {
               prune(connection);
               return new Swept(
-                  promoted, swept.sessionsExpired(), swept.tasksReturned(), swept.nextDue());
+                  promoted,
+                  swept.sessionsExpired(),
+                  swept.tasksReturned(),
+                  swept.nextDue(),
+                  schedulesDue ? dueSchedules(connection) : List.of());
             }
           }
         });
@@ -76,12 +84,28 @@ final class Upkeep {
             row.next();
             floor = row.getObject("floor", OffsetDateTime.class);
             today = row.getString("today");
+            schedulesDue = row.getBoolean("schedules");
             long micros = row.getLong("next_due_micros");
             Duration nextDue =
                 row.wasNull() ? null : Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
             return new Swept(
                 row.getInt("promoted"), row.getInt("expired"), row.getInt("returned"), nextDue);
           }
+        });
+  }
+
+  private static List<DueSchedule> dueSchedules(Connection connection) throws SQLException {
+    return Database.run(
+        connection,
+        Statements.DUE_SCHEDULES,
+        statement -> {
+          List<DueSchedule> due = new ArrayList<>();
+          try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+              due.add(ScheduleRows.due(rows));
+            }
+          }
+          return due;
         });
   }
 

@@ -4,6 +4,7 @@
 create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
 create type berth.task_state as enum ('waiting', 'ready', 'running');
 
+create sequence berth.schedule_version as bigint;
 create sequence berth.token as bigint;
 
 create table berth.clock (
@@ -58,6 +59,41 @@ create table berth.quota_task (
   key text not null,
   submitted_at timestamp with time zone not null,
   constraint quota_task_pkey PRIMARY KEY (task_id, key)
+);
+
+create table berth.schedule (
+  name text not null,
+  version bigint not null default nextval('berth.schedule_version'::regclass),
+  cron text,
+  zone text,
+  every bigint,
+  missed text not null,
+  overlap text not null,
+  anchor timestamp with time zone not null,
+  since timestamp with time zone not null,
+  next_at timestamp with time zone,
+  paused boolean not null default false,
+  last_at timestamp with time zone,
+  last_task uuid,
+  submitted bigint not null default 0,
+  skipped bigint not null default 0,
+  error text,
+  type text not null,
+  queue text not null,
+  priority smallint not null,
+  payload text not null,
+  metadata jsonb,
+  lane text not null,
+  limits text[] not null,
+  weights integer[] not null,
+  said_slots integer[] not null,
+  quotas text[] not null,
+  quota_mosts integer[] not null,
+  when_full text[] not null,
+  constraint schedule_pkey PRIMARY KEY (name),
+  constraint schedule_missed CHECK ((missed = ANY (ARRAY['once'::text, 'all'::text, 'none'::text]))),
+  constraint schedule_overlap CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text, 'cancel_older'::text]))),
+  constraint schedule_times CHECK ((((cron IS NULL) <> (every IS NULL)) AND ((cron IS NULL) = (zone IS NULL))))
 );
 
 create table berth.schema_version (
@@ -237,6 +273,7 @@ create table berth.type_limit (
 );
 
 CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
+CREATE INDEX schedule_next ON berth.schedule USING btree (next_at) WHERE (NOT paused);
 CREATE INDEX sql_ticket_task ON berth.sql_ticket USING btree (task_id);
 CREATE INDEX task_cancel ON berth.task USING btree (session_id) WHERE cancel_requested;
 CREATE INDEX task_claim ON berth.task USING btree (queue, priority DESC, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority >= 0));
@@ -289,6 +326,27 @@ create view berth.queues (
   ready bigint,
   running bigint,
   oldest_ready timestamp with time zone
+);
+
+create view berth.schedules (
+  name text,
+  cron text,
+  zone text,
+  every interval,
+  missed text,
+  overlap text,
+  type text,
+  queue text,
+  priority smallint,
+  payload text,
+  metadata jsonb,
+  paused boolean,
+  next_at timestamp with time zone,
+  last_at timestamp with time zone,
+  last_task uuid,
+  submitted bigint,
+  skipped bigint,
+  error text
 );
 
 create view berth.sessions (
@@ -391,6 +449,9 @@ create function berth.admit_sql(p_task uuid, p_token bigint, p_pid integer, OUT 
 create function berth.adopt(p_key text, p_slots integer)
   returns integer set jit=off set enable_seqscan=off;
 
+create function berth.advance_schedule(p_name text, p_version bigint, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, p_next timestamp with time zone, p_error text)
+  returns text set lock_timeout=500ms;
+
 create function berth.ahead(p_task berth.task, p_most integer)
   returns integer set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
@@ -444,6 +505,9 @@ create function berth.count_quotas(p_keys text[], p_by integer)
 
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
+
+create function berth.due_schedules()
+  returns TABLE(name text, version bigint, cron text, zone text, every bigint, missed text, anchor timestamp with time zone, since timestamp with time zone, next_at timestamp with time zone, now timestamp with time zone) set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
 create function berth.end_reservation(p_keys text[], p_for text)
   returns void;
@@ -504,6 +568,12 @@ create function berth.is_rule(p_key text)
 
 create function berth.is_wanted(p_line text)
   returns boolean;
+
+create function berth.is_zone(p_zone text)
+  returns boolean;
+
+create function berth.iso_time(p_time timestamp with time zone)
+  returns text;
 
 create function berth.keep_days(p_type text, p_outcome berth.outcome)
   returns integer;
@@ -589,6 +659,9 @@ create function berth.next_lanes(p_queue text, p_priority smallint, p_types text
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
+create function berth.next_schedule(OUT due boolean, OUT next_at timestamp with time zone)
+  returns record set enable_seqscan=off set enable_bitmapscan=off set jit=off;
+
 create function berth.now()
   returns timestamp with time zone;
 
@@ -607,6 +680,9 @@ create function berth.pause(p_queue text)
 create function berth.pause_limit(p_key text)
   returns text;
 
+create function berth.pause_schedule(p_name text)
+  returns text;
+
 create function berth.prepare_sql(p_task uuid, p_token bigint, OUT launcher text, OUT refused text, OUT free integer)
   returns record;
 
@@ -621,6 +697,9 @@ create function berth.prune_limit_changes()
 
 create function berth.prune_sql_tasks()
   returns void;
+
+create function berth.put_schedule(p_name text, p_cron text, p_zone text, p_every bigint, p_missed text, p_overlap text, p_type text, p_queue text, p_priority smallint, p_payload text, p_metadata jsonb, p_limits text[], p_weights integer[], p_said_slots integer[], p_quotas text[], p_mosts integer[], p_when_full text[])
+  returns text;
 
 create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer)
   returns uuid set enable_seqscan=off set jit=off;
@@ -667,6 +746,9 @@ create function berth.release_hold(p_session bigint, p_number bigint, OUT releas
 create function berth.release_slot(p_key text, p_token bigint)
   returns text set enable_seqscan=off set jit=off;
 
+create function berth.remove_schedule(p_name text)
+  returns text;
+
 create function berth.reserve(p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamp with time zone)
   returns void;
 
@@ -685,6 +767,9 @@ create function berth.resume(p_queue text)
 create function berth.resume_limit(p_key text)
   returns text;
 
+create function berth.resume_schedule(p_name text)
+  returns text;
+
 create function berth.retries_under(p_topics text[])
   returns integer;
 
@@ -700,6 +785,9 @@ create function berth.rule_of(p_key text)
 create function berth.run_as(p_launcher oid)
   returns text;
 
+create function berth.run_schedule(p_name text, p_task uuid DEFAULT NULL::uuid)
+  returns text;
+
 create function berth.run_ticket(OUT rows bigint, OUT result text)
   returns record;
 
@@ -709,7 +797,16 @@ create function berth.runner_fault(p_role oid)
 create function berth.said_of_own(p_key text)
   returns integer;
 
+create function berth.schedule_answer(p_name text, p_changed boolean)
+  returns text;
+
+create function berth.schedule_key(p_name text)
+  returns text;
+
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
+  returns text;
+
+create function berth.set_schedule(name text, type text, payload jsonb DEFAULT 'null'::jsonb, cron text DEFAULT NULL::text, zone text DEFAULT 'UTC'::text, every interval DEFAULT NULL::interval, missed text DEFAULT 'once'::text, overlap text DEFAULT 'skip'::text, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
   returns text;
 
 create function berth.set_topic(topic text, max_parallel integer DEFAULT NULL::integer, retry_count integer DEFAULT NULL::integer, delay interval DEFAULT NULL::interval)
@@ -736,10 +833,13 @@ create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, que
 create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record set enable_seqscan=off set jit=off;
 
+create function berth.submit_scheduled(p_schedule berth.schedule, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, OUT skipped boolean, OUT submitted integer, OUT "full" text)
+  returns record;
+
 create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record;
 
-create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer)
+create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer, OUT schedules boolean)
   returns record;
 
 create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
@@ -776,6 +876,9 @@ create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
   returns void;
 
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
+  returns void;
+
+create function berth.wake_sweep(p_queue text)
   returns void;
 
 create function berth.wake_waiting(p_keys text[])

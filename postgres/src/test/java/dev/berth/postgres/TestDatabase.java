@@ -103,6 +103,7 @@ final class TestDatabase implements AutoCloseable {
         "delete from berth.session",
         "delete from berth.exchange_log",
         "delete from berth.queue",
+        "delete from berth.schedule",
         "delete from berth.type_limit",
         "delete from berth.task_limit",
         "delete from berth.slot_group",

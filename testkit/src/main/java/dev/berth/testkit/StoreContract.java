@@ -241,6 +241,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Schedules extends ScheduleContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class ScheduleRaces extends ScheduleRaceContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class RandomRuns extends RandomContract {
     @Override
     StoreFixture open() throws Exception {

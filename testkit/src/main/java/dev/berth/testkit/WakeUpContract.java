@@ -56,6 +56,23 @@ abstract class WakeUpContract extends ContractTest {
     awaitWakeUp("letters");
   }
 
+  /** Only a sweep can find its first time: it must come soon, but there is nothing to claim. */
+  @Test
+  void aNewScheduleWakesSweepsAndItsOccurrenceWakesClaims() {
+    store.onWork(heard::add);
+    store.apply(new Command.SetSchedule(ScheduleTest.hourly()));
+    await()
+        .until(() ->
+            heard.stream()
+                .anyMatch(hint -> !hint.now() && hint.in().compareTo(Duration.ofSeconds(1)) < 0));
+    store.apply(store.sweep().schedules().getFirst().advance());
+    heard.clear();
+    fixture.advance(ScheduleTest.HOUR);
+    store.apply(store.sweep().schedules().getFirst().advance());
+
+    awaitWakeUp("default");
+  }
+
   @Test
   void aReleasedTaskWakes() {
     submitOne();

@@ -49,13 +49,15 @@ end $$;
 
 create function berth.sweep(
   p_floor timestamptz default null,
-  out promoted integer, out floor timestamptz, out next_due timestamptz, out expired integer, out returned integer
+  out promoted integer, out floor timestamptz, out next_due timestamptz, out expired integer, out returned integer,
+  out schedules boolean  -- whether some are due
 ) language plpgsql as $$
 begin
   select e.expired, e.returned into expired, returned from berth.expire_sessions() e;
   perform berth.expire_overrides();
   perform berth.charge_late();
   select p.promoted, p.floor, p.next_due into promoted, floor, next_due from berth.promote(p_floor) p;
+  select least(next_due, n.next_at), n.due into next_due, schedules from berth.next_schedule() n;
 end $$;
 
 -- Makes the history partitions of the next days, for every retention in use. Quick when there is nothing to do.

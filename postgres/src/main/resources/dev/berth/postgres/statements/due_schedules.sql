@@ -1,0 +1,1 @@
+select name, version, cron, zone, every, missed, anchor, since, next_at, now from berth.due_schedules()

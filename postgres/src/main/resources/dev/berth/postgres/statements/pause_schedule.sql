@@ -1,0 +1,1 @@
+select berth.pause_schedule(?)

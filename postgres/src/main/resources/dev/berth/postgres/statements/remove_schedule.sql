@@ -1,0 +1,1 @@
+select berth.remove_schedule(?)

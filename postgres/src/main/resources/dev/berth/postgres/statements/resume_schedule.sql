@@ -1,0 +1,1 @@
+select berth.resume_schedule(?)

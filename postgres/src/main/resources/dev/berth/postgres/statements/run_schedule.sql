@@ -1,0 +1,1 @@
+select berth.run_schedule(?, ?)
