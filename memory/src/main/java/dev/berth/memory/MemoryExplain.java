@@ -15,7 +15,11 @@ import java.util.stream.Stream;
 
 /** Says why a task is where it is. Guarded by the lock of the store. */
 record MemoryExplain(
-    MemoryTasks tasks, MemorySessions sessions, MemorySlots slots, Set<String> paused) {
+    MemoryTasks tasks,
+    MemorySessions sessions,
+    MemorySlots slots,
+    MemoryWorkflows workflows,
+    Set<String> paused) {
 
   /** From so many starts the speed of a line is known well enough. */
   private static final int STARTS = 20;
@@ -39,6 +43,11 @@ record MemoryExplain(
     String type = task.submission.type();
     String queue = task.submission.queue();
     List<Obstacle> obstacles = new ArrayList<>();
+    MemoryWorkflow workflow = workflows.of(task);
+    String current = workflow == null ? null : workflow.current();
+    if (workflow != null && current != null && workflow.holds(task)) {
+      obstacles.add(new Obstacle.HeldByWorkflow(workflow.name, current, workflow.blocked()));
+    }
     if (tasks.isWaiting(task) && task.due().isAfter(now)) {
       obstacles.add(new Obstacle.NotDue(task.due()));
     }

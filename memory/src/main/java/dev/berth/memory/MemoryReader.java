@@ -9,9 +9,12 @@ import dev.berth.store.LimitView;
 import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
 import dev.berth.store.SessionView;
+import dev.berth.store.StepView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
 import dev.berth.store.TaskView;
+import dev.berth.store.WorkflowView;
+import dev.berth.store.WorkflowView.State;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.time.Instant;
@@ -42,6 +45,7 @@ final class MemoryReader implements StoreReader {
   private final MemorySessions sessions;
   private final MemorySlots slots;
   private final MemoryQuotas quotas;
+  private final MemoryWorkflows workflows;
   private final Set<String> paused;
 
   MemoryReader(
@@ -50,12 +54,14 @@ final class MemoryReader implements StoreReader {
       MemorySessions sessions,
       MemorySlots slots,
       MemoryQuotas quotas,
+      MemoryWorkflows workflows,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
     this.sessions = sessions;
     this.slots = slots;
     this.quotas = quotas;
+    this.workflows = workflows;
     this.paused = paused;
   }
 
@@ -112,7 +118,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public Optional<Explanation> explain(TaskId id) {
-    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, paused);
+    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, workflows, paused);
     return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(task -> explain.of(task, now)));
   }
 
@@ -124,6 +130,30 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<Drift> drift() {
     return locked.at(now -> slots.drift());
+  }
+
+  @Override
+  public Optional<WorkflowView> workflow(String name) {
+    return locked.at(
+        now -> Optional.ofNullable(workflows.find(name)).map(workflow -> workflow.view(true)));
+  }
+
+  @Override
+  public List<WorkflowView> workflows(int most) {
+    return locked.at(now ->
+        workflows.all().stream()
+            .map(workflow -> workflow.view(false))
+            .sorted(Comparator.comparing(workflow -> workflow.state() != State.HALTED))
+            .limit(most)
+            .toList());
+  }
+
+  @Override
+  public Optional<StepView> step(TaskId id, String name) {
+    return locked.at(now ->
+        Optional.ofNullable(tasks.find(id))
+            .map(workflows::of)
+            .flatMap(workflow -> workflow.find(name)));
   }
 
   private static boolean matches(MemoryTask task, TaskFilter filter) {

@@ -49,15 +49,17 @@ public final class MemoryStore implements Store {
   private final MemorySlots slots = new MemorySlots(limits, ready);
   private final MemoryAdmission admission = new MemoryAdmission(slots);
   private final MemoryQuotas quotas = new MemoryQuotas();
-  private final MemoryTasks tasks = new MemoryTasks(ready, quotas, wakeUps);
+  private final MemoryWorkflows workflows = new MemoryWorkflows();
+  private final MemoryTasks tasks = new MemoryTasks(ready, quotas, workflows, wakeUps);
   private final MemoryAttempts attempts = new MemoryAttempts(tasks, types, slots);
   private final MemoryHolds holds = new MemoryHolds(limits, slots, admission, attempts);
-  private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
+  private final MemorySubmits submits =
+      new MemorySubmits(tasks, attempts, limits, quotas, workflows);
   private final MemorySessions sessions = new MemorySessions();
   private final MemoryCommands commands =
-      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, wakeUps);
+      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, workflows, wakeUps);
   private final StoreReader reader =
-      new MemoryReader(this::at, tasks, sessions, slots, quotas, commands.paused());
+      new MemoryReader(this::at, tasks, sessions, slots, quotas, workflows, commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -77,7 +79,7 @@ public final class MemoryStore implements Store {
   @Override
   public List<Submitted> submit(List<Submission> batch) {
     List<Submission> whole = List.copyOf(batch);
-    return at(now -> whole.stream().map(submission -> submits.submit(submission, now)).toList());
+    return at(now -> submits.submit(whole, now));
   }
 
   @Override
@@ -156,6 +158,7 @@ public final class MemoryStore implements Store {
       }
       limits.expire(now).forEach(slots::changed);
       tasks.prune(now);
+      workflows.prune(now);
       return new Swept(promoted, dead.size(), returned, tasks.nextDue(now));
     });
   }
@@ -200,6 +203,7 @@ public final class MemoryStore implements Store {
               .filter(ended -> !attempts.end(session, ended, now))
               .map(Ended::lease)
               .toList();
+      workflows.advance(tasks, attempts, now);
       session.claims = request.claims() == 0 ? List.of() : claim(session, request, now);
     }
     Duration again = slots.nextStart(now).map(next -> Duration.between(now, next)).orElse(null);
@@ -235,7 +239,9 @@ public final class MemoryStore implements Store {
       if (closed) {
         throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
       }
-      answer = verb.apply(clock.instant());
+      Instant now = clock.instant();
+      answer = verb.apply(now);
+      workflows.advance(tasks, attempts, now);
       slots.collectQueues().forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       hints = wakeUps.collect();
     } finally {

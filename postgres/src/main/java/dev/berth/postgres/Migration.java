@@ -28,7 +28,8 @@ record Migration(int number, String name, String sql) {
           "012_audit",
           "013_doctor",
           "014_holds",
-          "015_type_limits");
+          "015_type_limits",
+          "016_workflows");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();
