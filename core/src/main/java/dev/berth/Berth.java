@@ -133,6 +133,14 @@ public final class Berth implements AutoCloseable {
   }
 
   /**
+   * A workflow to be given its steps and submitted; or further steps for one that is there. Its
+   * name is the caller's own, such as "order-42".
+   */
+  public Workflow workflow(String name) {
+    return new Workflow(submitter, submissions, name);
+  }
+
+  /**
    * Waits until the task has ended and returns its result; null where its type has none.
    *
    * @throws TaskFailedException if it failed or was cancelled

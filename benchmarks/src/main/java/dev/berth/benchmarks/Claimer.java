@@ -17,7 +17,7 @@ import java.util.List;
 /** A worker reduced to its exchanges, so that nothing else is timed. */
 final class Claimer {
 
-  private static final int BATCH = 50;
+  static final int BATCH = 50;
 
   /** So many looks in vain, one after the other, and the rest of the tasks counts as lost. */
   private static final int PATIENCE = 1_000;
@@ -48,8 +48,18 @@ final class Claimer {
    * batch is ever full, it is what so many tasks took.
    */
   double claims(TaskType<NoOp, Void> type, int exchanges) {
+    return claims(type, exchanges, (berth, tasks) -> NoOp.submit(berth, type, tasks));
+  }
+
+  /** Submits so many tasks. */
+  @FunctionalInterface
+  interface Submits {
+    void submit(Berth berth, int tasks);
+  }
+
+  double claims(TaskType<NoOp, Void> type, int exchanges, Submits submits) {
     int tasks = exchanges * BATCH;
-    NoOp.submit(Berth.on(store), type, tasks);
+    submits.submit(Berth.on(store), tasks);
     List<Double> times = new ArrayList<>();
     List<Ended> ended = List.of();
     int done = 0;

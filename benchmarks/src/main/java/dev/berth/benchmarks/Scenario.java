@@ -27,6 +27,7 @@ public interface Scenario {
         new OneLimitScenario(),
         new BlockedScenario(),
         new KeysScenario(),
+        new WorkflowsScenario(),
         new SlotUseScenario());
   }
 

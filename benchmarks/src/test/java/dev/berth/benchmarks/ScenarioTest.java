@@ -29,6 +29,7 @@ class ScenarioTest {
           entry("concurrency-high", List.of("one_limit_500")),
           entry("blocked", List.of("blocked_1m", "blocked_1m_limited", "blocked_1m_idle")),
           entry("keys", List.of("keys_100k")),
+          entry("workflows", List.of("workflow_1m", "workflows_100k")),
           entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
 
   private static Server server;

@@ -61,6 +61,13 @@ final class ExplainText {
     return switch (obstacle) {
       case Obstacle.NotDue(var dueAt) ->
           Json.object().put("reason", "not_due").put("due_at", dueAt.toString()).map();
+      case Obstacle.HeldByWorkflow(String workflow, String step, boolean halted) ->
+          Json.object()
+              .put("reason", "held")
+              .put("workflow", workflow)
+              .put("step", step)
+              .put("halted", halted)
+              .map();
       case Obstacle.QueuePaused(String queue) ->
           Json.object().put("reason", "queue_paused").put("queue", queue).map();
       case Obstacle.NoWorker(String type, String queue) ->
@@ -159,6 +166,11 @@ final class ExplainText {
   private static String sentence(Obstacle obstacle) {
     return switch (obstacle) {
       case Obstacle.NotDue(var dueAt) -> "It is due at " + Text.exactTime(dueAt) + ".";
+      case Obstacle.HeldByWorkflow(String workflow, String step, boolean halted) ->
+          halted
+              ? "It is held by its workflow %s, which step %s has halted: berth workflow %s."
+                  .formatted(workflow, step, workflow)
+              : "It is held by its workflow %s and waits for step %s.".formatted(workflow, step);
       case Obstacle.QueuePaused(String queue) ->
           "Queue %s is paused: berth queue resume %s.".formatted(queue, queue);
       case Obstacle.NoWorker(String type, String queue) ->

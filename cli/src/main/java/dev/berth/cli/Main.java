@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TaskCommand.class,
       QueueCommand.class,
       LimitCommand.class,
+      WorkflowCommand.class,
       ScheduleCommand.class,
       LaunchCommand.class,
       TopicCommand.class,

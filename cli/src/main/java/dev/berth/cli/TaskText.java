@@ -34,7 +34,9 @@ final class TaskText {
         .put("result", Json.embedded(task.result()))
         .put("error", task.error())
         .put("worker", task.worker())
-        .put("progress", task.progress());
+        .put("progress", task.progress())
+        .put("workflow", task.workflow())
+        .put("step", task.step());
   }
 
   static Object json(AttemptView attempt) {
@@ -89,6 +91,8 @@ final class TaskText {
     lines.put("due", Text.exactTime(task.dueAt()));
     lines.put("started", Text.exactTime(task.startedAt()));
     lines.put("ended", Text.exactTime(task.endedAt()));
+    lines.put("workflow", task.workflow());
+    lines.put("step", task.step());
     lines.put("attempts", attempts(task));
     lines.put("worker", task.worker());
     lines.put("progress", task.progress());

@@ -10,6 +10,6 @@ public enum Applied {
   UNCHANGED,
   /** A quota of the task is full: it was not retried. */
   LIMIT_REACHED,
-  /** No such task, schedule or holder of a slot. */
+  /** No such task, workflow, step, schedule or holder of a slot. */
   NOT_FOUND
 }

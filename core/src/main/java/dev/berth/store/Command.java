@@ -125,4 +125,33 @@ public sealed interface Command {
       occurrences = List.copyOf(occurrences);
     }
   }
+
+  /**
+   * The workflow goes on as if this step were not there. One that has failed or was cancelled does
+   * not hold those after it any more; one that has not run does not run; a running one is asked to
+   * stop.
+   */
+  record SkipStep(String workflow, String step) implements Command {
+    public SkipStep {
+      Names.check("workflow", workflow);
+      Names.check("step", step);
+    }
+  }
+
+  /**
+   * All its steps that have not ended are cancelled; the handler of a running one is asked to stop.
+   * Steps that are appended later are cancelled too, until a step is retried.
+   */
+  record CancelWorkflow(String workflow, String reason) implements Command {
+    public CancelWorkflow {
+      Names.check("workflow", workflow);
+    }
+  }
+
+  /** Retries the step that holds the others, and the steps that were cancelled, in their order. */
+  record RetryWorkflow(String workflow) implements Command {
+    public RetryWorkflow {
+      Names.check("workflow", workflow);
+    }
+  }
 }

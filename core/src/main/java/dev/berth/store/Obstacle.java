@@ -19,6 +19,19 @@ public sealed interface Obstacle {
     }
   }
 
+  /**
+   * It is a step of a workflow, and another step comes first.
+   *
+   * @param step the one that is next or runs; of a halted workflow, the one that halted it
+   * @param halted whether nothing goes on until a person retries or skips that step
+   */
+  record HeldByWorkflow(String workflow, String step, boolean halted) implements Obstacle {
+    @Override
+    public boolean passes() {
+      return !halted;
+    }
+  }
+
   /** Nothing of its queue starts until the queue is resumed. */
   record QueuePaused(String queue) implements Obstacle {
     @Override

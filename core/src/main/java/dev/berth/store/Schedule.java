@@ -80,6 +80,7 @@ public record Schedule(
         of.payload(),
         metadata,
         lane,
-        quotas);
+        quotas,
+        null);
   }
 }

@@ -42,4 +42,17 @@ public interface StoreReader {
 
   /** Counters of limits that differ from what running tasks hold. There must be none. */
   List<Drift> drift();
+
+  /** The workflow as a whole, with its steps. */
+  Optional<WorkflowView> workflow(String name);
+
+  /**
+   * Workflows that are known, without their steps: those that are halted first, then by name.
+   *
+   * @param most how many at most
+   */
+  List<WorkflowView> workflows(int most);
+
+  /** The step of this name in the workflow that this task is a step of. */
+  Optional<StepView> step(TaskId task, String name);
 }

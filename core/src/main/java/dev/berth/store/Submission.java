@@ -5,9 +5,11 @@ import dev.berth.limit.Quota;
 import dev.berth.task.Due;
 import dev.berth.task.Names;
 import dev.berth.task.Priorities;
+import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One task on its way into the store.
@@ -15,6 +17,7 @@ import java.util.Map;
  * @param ownId whether the caller chose the id: then ended tasks in the history count as existing
  * @param payload JSON
  * @param quotas in the order in which they decide when several are full
+ * @param step its place in a workflow; null for a task that stands alone
  */
 public record Submission(
     TaskId id,
@@ -26,7 +29,8 @@ public record Submission(
     String payload,
     Map<String, String> metadata,
     Lane lane,
-    List<Quota> quotas) {
+    List<Quota> quotas,
+    @Nullable Step step) {
 
   public Submission {
     Names.check("task type", type);
@@ -41,7 +45,7 @@ public record Submission(
     });
   }
 
-  /** A task under no quota. */
+  /** A task under no quota, which stands alone. */
   public Submission(
       TaskId id,
       boolean ownId,
@@ -52,12 +56,19 @@ public record Submission(
       String payload,
       Map<String, String> metadata,
       Lane lane) {
-    this(id, ownId, type, queue, priority, due, payload, metadata, lane, List.of());
+    this(id, ownId, type, queue, priority, due, payload, metadata, lane, List.of(), null);
   }
 
   /** The same task in another lane. */
   public Submission in(Lane other) {
-    return new Submission(id, ownId, type, queue, priority, due, payload, metadata, other, quotas);
+    return new Submission(
+        id, ownId, type, queue, priority, due, payload, metadata, other, quotas, step);
+  }
+
+  /** The same as a step of a workflow, under the id of that step. */
+  public Submission as(Step place) {
+    return new Submission(
+        place.taskId(), true, type, queue, priority, due, payload, metadata, lane, quotas, place);
   }
 
   /** JSON never holds a raw NUL, and not every store can. */

@@ -28,6 +28,7 @@ public final class Submissions {
         codec.encode(payload),
         options.metadata(),
         type.limits().lane(type.name(), payload, options.limits()),
-        type.limits().quotas().of(type.name(), payload));
+        type.limits().quotas().of(type.name(), payload),
+        null);
   }
 }

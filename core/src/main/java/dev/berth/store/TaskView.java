@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param result JSON, of a finished task with a result
  * @param worker who runs it
  * @param progress what the handler last said of itself
+ * @param workflow which it is a step of, if any
+ * @param step its name there
  */
 public record TaskView(
     TaskId id,
@@ -33,4 +35,6 @@ public record TaskView(
     @Nullable String result,
     @Nullable String error,
     @Nullable String worker,
-    @Nullable String progress) {}
+    @Nullable String progress,
+    @Nullable String workflow,
+    @Nullable String step) {}

@@ -171,6 +171,11 @@ final class Attempt implements RunningTask {
   }
 
   @Override
+  public <R> @Nullable R resultOf(String step, TaskType<?, R> type) {
+    return runner.resultOf(this, step, type);
+  }
+
+  @Override
   public <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     return runner.submit(type, payload, options.apply(SubmitOptions.DEFAULT));
   }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.berth.store.Claim;
 import dev.berth.store.LimitReachedException;
+import dev.berth.store.StepView;
 import dev.berth.store.Store;
 import dev.berth.store.Submissions;
 import dev.berth.store.Submitted;
@@ -12,9 +13,11 @@ import dev.berth.task.CodecException;
 import dev.berth.task.Outcome;
 import dev.berth.task.SubmitOptions;
 import dev.berth.task.TaskId;
+import dev.berth.task.TaskState;
 import dev.berth.task.TaskType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
@@ -94,6 +97,28 @@ final class Runner {
       throw new LimitReachedException(reached);
     }
     return submitted.id();
+  }
+
+  /** What a step of the attempt's workflow has returned. */
+  <R> @Nullable R resultOf(Attempt attempt, String step, TaskType<?, R> type) {
+    StepView found =
+        store
+            .reader()
+            .step(attempt.id(), step)
+            .orElseThrow(() ->
+                new IllegalStateException(
+                    "Task %s is no step of a workflow that has a step \"%s\""
+                        .formatted(attempt, step)));
+    if (found.state() != TaskState.FINISHED) {
+      throw new IllegalStateException(
+          "Step \"%s\" has no result: it is %s%s"
+              .formatted(
+                  step,
+                  found.state().name().toLowerCase(Locale.ROOT),
+                  found.skipped() ? " and was skipped" : ""));
+    }
+    String json = found.result();
+    return json == null || type.result() == Void.class ? null : codec.decode(json, type.result());
   }
 
   private void run(Attempt attempt, Handling<?, ?> handling) {

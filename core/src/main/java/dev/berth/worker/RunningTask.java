@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** What a handler can see and do while it runs. */
 public interface RunningTask {
@@ -35,6 +36,14 @@ public interface RunningTask {
    * interrupted as well.
    */
   boolean stopping();
+
+  /**
+   * What an earlier step of the same workflow has returned; null where its type has no result. Asks
+   * the store each time.
+   *
+   * @throws IllegalStateException if there is no such step, or it has not finished
+   */
+  <R> @Nullable R resultOf(String step, TaskType<?, R> type);
 
   /** Submits a further task, at once and whether or not this attempt succeeds. */
   <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options);

@@ -60,6 +60,16 @@ class ExamplesTest {
   }
 
   @Test
+  void workflow() throws Exception {
+    assertThat(output(WorkflowMain::main).lines().toList())
+        .containsExactly(
+            "Halted by step pack",
+            "The step after it is PENDING",
+            "Shipped with Receipt[reference=receipt-42]",
+            "Packed: FINISHED");
+  }
+
+  @Test
   void readme() throws Exception {
     assertThat(output(ReadmeMain::main))
         .contains("Charged: Receipt[reference=receipt-42]", "To ada@example.org");

@@ -18,6 +18,9 @@ final class MemoryAttempts {
 
   static final String LOST = "was lost while it ran the task";
 
+  /** How long a step that failed is kept at the least. */
+  private static final int STEP_DAYS = 30;
+
   private final MemoryTasks tasks;
   private final MemoryTypes types;
   private final MemorySlots slots;
@@ -133,7 +136,9 @@ final class MemoryAttempts {
   private void fail(MemoryTask task, Ending ending, String error, Instant now) {
     close(task, ending, error, now);
     task.error = error;
-    tasks.end(task, TaskState.FAILED, retention(task).failedDays(), now);
+    int days = retention(task).failedDays();
+    boolean step = task.submission.step() != null; // a person must be able to retry it
+    tasks.end(task, TaskState.FAILED, step ? Math.max(days, STEP_DAYS) : days, now);
   }
 
   private void retry(MemoryTask task, String error, Duration delay, Instant now) {

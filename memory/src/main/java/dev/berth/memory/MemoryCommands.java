@@ -1,6 +1,7 @@
 package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.memory.MemoryWorkflow.EndedStep;
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.store.Schedule;
@@ -10,6 +11,7 @@ import dev.berth.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -22,6 +24,7 @@ final class MemoryCommands {
   private final MemorySlots slots;
   private final MemoryHolds holds;
   private final MemoryQuotas quotas;
+  private final MemoryWorkflows workflows;
   private final MemorySchedules schedules;
   private final WakeUps wakeUps;
   private final Set<String> paused = new TreeSet<>();
@@ -33,6 +36,7 @@ final class MemoryCommands {
       MemorySlots slots,
       MemoryHolds holds,
       MemoryQuotas quotas,
+      MemoryWorkflows workflows,
       MemorySchedules schedules,
       WakeUps wakeUps) {
     this.tasks = tasks;
@@ -41,6 +45,7 @@ final class MemoryCommands {
     this.slots = slots;
     this.holds = holds;
     this.quotas = quotas;
+    this.workflows = workflows;
     this.schedules = schedules;
     this.wakeUps = wakeUps;
   }
@@ -58,6 +63,10 @@ final class MemoryCommands {
       case Command.ResumeLimit(LimitKey key) -> changed(key, limits.resume(key));
       case Command.RecountLimit(LimitKey key) -> changed(key, slots.recount(key));
       case Command.ReleaseSlot(LimitKey key, long token) -> release(key, token, now);
+      case Command.SkipStep(String workflow, String step) -> skip(workflow, step, now);
+      case Command.CancelWorkflow(String workflow, String reason) ->
+          cancelWorkflow(workflow, reason, now);
+      case Command.RetryWorkflow(String workflow) -> retryWorkflow(workflow, now);
       case Command.SetSchedule(Schedule schedule) -> schedules.set(schedule, now);
       case Command.PauseSchedule(String name) -> schedules.pause(name);
       case Command.ResumeSchedule(String name) -> schedules.resume(name, now);
@@ -100,7 +109,59 @@ final class MemoryCommands {
     }
     task.submission = limits.withThoseOfItsType(task.submission);
     tasks.revive(task, now);
+    MemoryWorkflow workflow = workflows.of(task);
+    if (workflow != null) {
+      workflow.cancelled = null;
+    }
     return Applied.DONE;
+  }
+
+  private Applied skip(String name, String step, Instant now) {
+    MemoryWorkflow workflow = workflows.find(name);
+    if (workflow == null || !workflow.knows(step)) {
+      return Applied.NOT_FOUND;
+    }
+    MemoryTask task = workflow.live(step);
+    if (task == null) {
+      workflows.changed(workflow);
+      return done(workflow.skip(step));
+    }
+    task.skipped = true;
+    return cancel(task.id(), "skipped by hand", now);
+  }
+
+  private Applied cancelWorkflow(String name, String reason, Instant now) {
+    MemoryWorkflow workflow = workflows.find(name);
+    if (workflow == null) {
+      return Applied.NOT_FOUND;
+    }
+    MemoryTask task = workflow.active();
+    if (workflow.first() == null) {
+      return Applied.UNCHANGED;
+    }
+    workflow.cancelled = reason;
+    workflows.changed(workflow);
+    if (task == null) {
+      return Applied.DONE;
+    }
+    task.among = true;
+    return cancel(task.id(), reason, now);
+  }
+
+  private Applied retryWorkflow(String name, Instant now) {
+    MemoryWorkflow workflow = workflows.find(name);
+    if (workflow == null) {
+      return Applied.NOT_FOUND;
+    }
+    Applied all = Applied.UNCHANGED;
+    for (EndedStep step : List.copyOf(workflow.ended())) {
+      boolean cancelled = step.view().state() == TaskState.CANCELLED && !step.view().skipped();
+      if (cancelled || step.blocks() != null) {
+        Applied one = retry(step.view().task(), now);
+        all = all == Applied.UNCHANGED && one != Applied.NOT_FOUND ? one : all;
+      }
+    }
+    return all;
   }
 
   private Applied release(LimitKey key, long token, Instant now) {

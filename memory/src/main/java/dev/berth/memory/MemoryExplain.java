@@ -19,6 +19,7 @@ record MemoryExplain(
     MemorySessions sessions,
     MemorySlots slots,
     MemoryAdmission admission,
+    MemoryWorkflows workflows,
     Set<String> paused) {
 
   /** From so many starts the speed of a line is known well enough. */
@@ -43,6 +44,11 @@ record MemoryExplain(
     String type = task.submission.type();
     String queue = task.submission.queue();
     List<Obstacle> obstacles = new ArrayList<>();
+    MemoryWorkflow workflow = workflows.of(task);
+    String current = workflow == null ? null : workflow.current();
+    if (workflow != null && current != null && workflow.holds(task)) {
+      obstacles.add(new Obstacle.HeldByWorkflow(workflow.name, current, workflow.blocked()));
+    }
     if (tasks.isWaiting(task) && task.due().isAfter(now)) {
       obstacles.add(new Obstacle.NotDue(task.due()));
     }

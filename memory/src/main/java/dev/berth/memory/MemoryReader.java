@@ -10,9 +10,12 @@ import dev.berth.store.QueueView;
 import dev.berth.store.QuotaView;
 import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionView;
+import dev.berth.store.StepView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
 import dev.berth.store.TaskView;
+import dev.berth.store.WorkflowView;
+import dev.berth.store.WorkflowView.State;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.time.Instant;
@@ -45,6 +48,7 @@ final class MemoryReader implements StoreReader {
   private final MemoryAdmission admission;
   private final MemoryQuotas quotas;
   private final MemorySchedules schedules;
+  private final MemoryWorkflows workflows;
   private final Set<String> paused;
 
   MemoryReader(
@@ -55,6 +59,7 @@ final class MemoryReader implements StoreReader {
       MemoryAdmission admission,
       MemoryQuotas quotas,
       MemorySchedules schedules,
+      MemoryWorkflows workflows,
       Set<String> paused) {
     this.locked = locked;
     this.tasks = tasks;
@@ -63,6 +68,7 @@ final class MemoryReader implements StoreReader {
     this.admission = admission;
     this.quotas = quotas;
     this.schedules = schedules;
+    this.workflows = workflows;
     this.paused = paused;
   }
 
@@ -124,7 +130,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public Optional<Explanation> explain(TaskId id) {
-    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, admission, paused);
+    MemoryExplain explain = new MemoryExplain(tasks, sessions, slots, admission, workflows, paused);
     return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(task -> explain.of(task, now)));
   }
 
@@ -136,6 +142,30 @@ final class MemoryReader implements StoreReader {
   @Override
   public List<Drift> drift() {
     return locked.at(now -> slots.drift());
+  }
+
+  @Override
+  public Optional<WorkflowView> workflow(String name) {
+    return locked.at(
+        now -> Optional.ofNullable(workflows.find(name)).map(workflow -> workflow.view(true)));
+  }
+
+  @Override
+  public List<WorkflowView> workflows(int most) {
+    return locked.at(now ->
+        workflows.all().stream()
+            .map(workflow -> workflow.view(false))
+            .sorted(Comparator.comparing(workflow -> workflow.state() != State.HALTED))
+            .limit(most)
+            .toList());
+  }
+
+  @Override
+  public Optional<StepView> step(TaskId id, String name) {
+    return locked.at(now ->
+        Optional.ofNullable(tasks.find(id))
+            .map(workflows::of)
+            .flatMap(workflow -> workflow.find(name)));
   }
 
   private static boolean matches(MemoryTask task, TaskFilter filter) {

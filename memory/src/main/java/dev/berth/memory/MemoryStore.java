@@ -53,17 +53,28 @@ public final class MemoryStore implements Store {
   private final MemorySlots slots = new MemorySlots(limits, ready);
   private final MemoryAdmission admission = new MemoryAdmission(slots);
   private final MemoryQuotas quotas = new MemoryQuotas();
-  private final MemoryTasks tasks = new MemoryTasks(ready, quotas, wakeUps);
+  private final MemoryWorkflows workflows = new MemoryWorkflows();
+  private final MemoryTasks tasks = new MemoryTasks(ready, quotas, workflows, wakeUps);
   private final MemoryAttempts attempts = new MemoryAttempts(tasks, types, slots);
   private final MemoryHolds holds = new MemoryHolds(limits, slots, admission, attempts);
-  private final MemorySubmits submits = new MemorySubmits(tasks, attempts, limits, quotas);
+  private final MemorySubmits submits =
+      new MemorySubmits(tasks, attempts, limits, quotas, workflows);
   private final MemorySessions sessions = new MemorySessions();
   private final MemorySchedules schedules = new MemorySchedules(submits, attempts, quotas, wakeUps);
   private final MemoryCommands commands =
-      new MemoryCommands(tasks, attempts, limits, slots, holds, quotas, schedules, wakeUps);
+      new MemoryCommands(
+          tasks, attempts, limits, slots, holds, quotas, workflows, schedules, wakeUps);
   private final StoreReader reader =
       new MemoryReader(
-          this::at, tasks, sessions, slots, admission, quotas, schedules, commands.paused());
+          this::at,
+          tasks,
+          sessions,
+          slots,
+          admission,
+          quotas,
+          schedules,
+          workflows,
+          commands.paused());
   private boolean closed;
 
   private MemoryStore(InstantSource clock) {
@@ -83,7 +94,7 @@ public final class MemoryStore implements Store {
   @Override
   public List<Submitted> submit(List<Submission> batch) {
     List<Submission> whole = List.copyOf(batch);
-    return at(now -> whole.stream().map(submission -> submits.submit(submission, now)).toList());
+    return at(now -> submits.submit(whole, now));
   }
 
   @Override
@@ -162,6 +173,7 @@ public final class MemoryStore implements Store {
       }
       limits.expire(now).forEach(slots::changed);
       tasks.prune(now);
+      workflows.prune(now);
       return new Swept(promoted, dead.size(), returned, nextDue(now), schedules.due(now));
     });
   }
@@ -213,6 +225,7 @@ public final class MemoryStore implements Store {
               .filter(ended -> !attempts.end(session, ended, now))
               .map(Ended::lease)
               .toList();
+      workflows.advance(tasks, attempts, now);
       session.claims = request.claims() == 0 ? List.of() : claim(session, request, now);
     }
     Duration again = slots.nextStart(now).map(next -> Duration.between(now, next)).orElse(null);
@@ -250,7 +263,9 @@ public final class MemoryStore implements Store {
       if (closed) {
         throw new StoreException(StoreException.Kind.INVALID, "This store is closed");
       }
-      answer = verb.apply(clock.instant());
+      Instant now = clock.instant();
+      answer = verb.apply(now);
+      workflows.advance(tasks, attempts, now);
       admission.waiting(slots.freed()).forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       slots.collectQueues().forEach(queue -> wakeUps.add(queue, Duration.ZERO));
       hints = wakeUps.collect();

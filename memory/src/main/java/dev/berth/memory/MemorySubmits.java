@@ -3,11 +3,15 @@ package dev.berth.memory;
 import dev.berth.limit.Quota;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
+import dev.berth.store.Submitted.LimitReached;
+import dev.berth.task.Step;
 import dev.berth.task.TaskState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,17 +22,49 @@ final class MemorySubmits {
   private final MemoryAttempts attempts;
   private final MemoryLimits limits;
   private final MemoryQuotas quotas;
+  private final MemoryWorkflows workflows;
 
   MemorySubmits(
-      MemoryTasks tasks, MemoryAttempts attempts, MemoryLimits limits, MemoryQuotas quotas) {
+      MemoryTasks tasks,
+      MemoryAttempts attempts,
+      MemoryLimits limits,
+      MemoryQuotas quotas,
+      MemoryWorkflows workflows) {
     this.tasks = tasks;
     this.attempts = attempts;
     this.limits = limits;
     this.quotas = quotas;
+    this.workflows = workflows;
+  }
+
+  /** One after another; behind a step that is refused, no other of its workflow is accepted. */
+  List<Submitted> submit(List<Submission> batch, Instant now) {
+    Map<String, LimitReached> refused = new HashMap<>();
+    List<Submitted> answers = new ArrayList<>();
+    for (Submission submission : batch) {
+      Step step = submission.step();
+      LimitReached before = step == null ? null : refused.get(step.workflow());
+      Submitted answer = before == null ? submit(submission, now) : behind(submission, before);
+      if (step != null && answer instanceof LimitReached reached) {
+        refused.put(step.workflow(), reached);
+      }
+      answers.add(answer);
+    }
+    return answers;
+  }
+
+  private Submitted behind(Submission submission, LimitReached before) {
+    return isKnown(submission)
+        ? new Submitted.Existing(submission.id())
+        : new LimitReached(submission.id(), before.key(), before.quota());
+  }
+
+  private boolean isKnown(Submission submission) {
+    return tasks.find(submission.id()) != null || workflows.knows(submission.step());
   }
 
   Submitted submit(Submission submission, Instant now) {
-    if (tasks.find(submission.id()) != null) {
+    if (isKnown(submission)) {
       return new Submitted.Existing(submission.id());
     }
     List<MemoryTask> replaced = new ArrayList<>();
@@ -71,6 +107,7 @@ final class MemorySubmits {
   private Optional<MemoryTask> pending(Quota quota, List<MemoryTask> replaced) {
     return quotas.under(quota.key()).stream()
         .filter(task -> task.state != TaskState.RUNNING && !replaced.contains(task))
+        .filter(task -> task.submission.step() == null)
         .findFirst();
   }
 

@@ -48,6 +48,12 @@ final class MemoryTask implements SlotHolder {
   /** Why someone asked to cancel it; null unless it is running and someone did. */
   @Nullable String cancelReason;
 
+  /** Whether its workflow goes on, however it ends. */
+  boolean skipped;
+
+  /** Whether it is cancelled because its workflow is, and so is no cause itself. */
+  boolean among;
+
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
   @Nullable String result;
@@ -126,6 +132,8 @@ final class MemoryTask implements SlotHolder {
         result,
         error,
         session == null ? null : session.worker(),
-        progress);
+        progress,
+        submission.step() == null ? null : submission.step().workflow(),
+        submission.step() == null ? null : submission.step().name());
   }
 }

@@ -29,11 +29,13 @@ final class MemoryTasks {
           Comparator.comparing((MemoryTask task) -> task.keptUntil).thenComparing(MemoryTask::id));
   private final ReadyTasks ready;
   private final MemoryQuotas quotas;
+  private final MemoryWorkflows workflows;
   private final WakeUps wakeUps;
 
-  MemoryTasks(ReadyTasks ready, MemoryQuotas quotas, WakeUps wakeUps) {
+  MemoryTasks(ReadyTasks ready, MemoryQuotas quotas, MemoryWorkflows workflows, WakeUps wakeUps) {
     this.ready = ready;
     this.quotas = quotas;
+    this.workflows = workflows;
     this.wakeUps = wakeUps;
   }
 
@@ -60,7 +62,11 @@ final class MemoryTasks {
     MemoryTask task = new MemoryTask(submission, now);
     live.put(task.id(), task);
     quotas.enter(task);
-    queue(task, due, now);
+    if (workflows.add(task)) {
+      task.dueAt = due.isAfter(now) ? due : null;
+    } else {
+      queue(task, due, now);
+    }
   }
 
   /** Puts a live task in line: at once where it is due, else when a sweep finds it due. */
@@ -100,8 +106,9 @@ final class MemoryTasks {
     return waiting.isEmpty() ? null : Duration.between(now, waiting.first().due());
   }
 
+  /** Whether it is not in line: due later, or held by its workflow. */
   boolean isWaiting(MemoryTask task) {
-    return waiting.contains(task);
+    return waiting.contains(task) || workflows.holds(task);
   }
 
   /** Ends a live task; it stays in the history for so many days. */
@@ -117,6 +124,7 @@ final class MemoryTasks {
       ended.put(task.id(), task);
       kept.add(task);
     }
+    workflows.end(task, days, now);
   }
 
   /** Makes an ended task pending again, as if it had just been submitted. */
@@ -130,7 +138,13 @@ final class MemoryTasks {
     task.crashes = 0;
     live.put(task.id(), task);
     quotas.enter(task);
-    queue(task, now, now);
+    task.skipped = false;
+    task.among = false;
+    if (workflows.add(task)) {
+      task.dueAt = null;
+    } else {
+      queue(task, now, now);
+    }
   }
 
   void prune(Instant now) {

@@ -33,7 +33,13 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
 
   static BatchSubmit on(Connection connection, List<Submission> batch) throws SQLException {
     return Database.run(
-        connection, Statements.SUBMIT, statement -> on(connection, statement, batch));
+        connection, Statements.SUBMIT, statement -> on(connection, statement, batch, true));
+  }
+
+  /** As part of a transaction of the caller's, which may take long: nothing is locked. */
+  static BatchSubmit joining(Connection connection, List<Submission> batch) throws SQLException {
+    return Database.run(
+        connection, Statements.SUBMIT, statement -> on(connection, statement, batch, false));
   }
 
   /** Writes one task that is due now, and wakes workers in the same transaction. */
@@ -42,14 +48,14 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
         connection,
         Statements.SUBMIT_WAKING,
         statement -> {
-          statement.setString(17, " " + hintPriority(only, false) + " ");
-          statement.setString(18, only.queue());
-          return on(connection, statement, List.of(only));
+          statement.setString(21, " " + hintPriority(only, false) + " ");
+          statement.setString(22, only.queue());
+          return on(connection, statement, List.of(only), true);
         });
   }
 
   private static BatchSubmit on(
-      Connection connection, PreparedStatement statement, List<Submission> batch)
+      Connection connection, PreparedStatement statement, List<Submission> batch, boolean ours)
       throws SQLException {
     List<Submission> unique = withoutDoubles(batch);
     statement.setArray(1, Arrays.of(connection, "uuid", unique, s -> s.id().value()));
@@ -67,6 +73,8 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     statement.setArray(12, Arrays.of(connection, "text", unique, s -> ints(s, Need::slots)));
     statement.setBoolean(13, unique.stream().anyMatch(Submission::ownId));
     FullQuotas.bind(connection, statement, 14, unique);
+    Steps.bind(connection, statement, 17, unique);
+    statement.setBoolean(20, ours);
     try (ResultSet row = statement.executeQuery()) {
       row.next();
       Set<UUID> existing = existing(row);
@@ -74,7 +82,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
       List<Submission> admitted = unique.stream().filter(full::admitted).toList();
       return new BatchSubmit(
           answers(batch, existing, full),
-          hints(admitted, atMicros(row.getLong("position")), row.getBoolean("limited")));
+          hints(admitted, atMicros(row.getLong("position")), row.getBoolean("limited"), ours));
     }
   }
 
@@ -113,7 +121,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
       TaskId id = submission.id();
       boolean fresh = seen.add(id) && !existing.contains(id.value());
       if (!full.admitted(submission)) {
-        answers.add(full.answer(submission));
+        answers.add(full.answer(submission, batch));
       } else {
         answers.add(fresh ? new Submitted.Accepted(id) : new Submitted.Existing(id));
       }
@@ -127,12 +135,18 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
 
   /**
    * An instant may be past or not: the clock that decides is the store's, so both are hinted. Where
-   * the store put some of the batch under limits, any of it may be under one or not.
+   * the store put some of the batch under limits, any of it may be under one or not. Which step of
+   * a workflow can be claimed only the store knows, or nobody yet in a transaction of the caller's.
    */
-  private static List<Hint> hints(List<Submission> batch, Instant position, boolean limited) {
+  private static List<Hint> hints(
+      List<Submission> batch, Instant position, boolean limited, boolean ours) {
     Set<Hint> hints = new HashSet<>();
     for (Submission submission : batch) {
       Due due = submission.due();
+      if (submission.step() != null && !ours) {
+        hints.add(new Hint.Steps(submission.queue(), position));
+        continue;
+      }
       if (!(due instanceof Due.After)) {
         String queue = submission.queue();
         hints.add(new Hint.Ready(queue, hintPriority(submission, false), position));

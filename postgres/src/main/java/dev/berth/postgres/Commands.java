@@ -56,6 +56,16 @@ record Commands(Database database) {
       case Command.RemoveSchedule(String name) ->
           word("remove schedule " + name, Statements.REMOVE_SCHEDULE, name, null);
       case Command.AdvanceSchedule advance -> advance(advance);
+      case Command.SkipStep(String workflow, String step) ->
+          word("skip step " + step + " of " + workflow, Statements.SKIP_STEP, workflow, step);
+      case Command.CancelWorkflow(String workflow, String reason) ->
+          word(
+              "cancel workflow " + workflow,
+              Statements.CANCEL_WORKFLOW,
+              workflow,
+              Texts.storable(reason));
+      case Command.RetryWorkflow(String workflow) ->
+          word("retry workflow " + workflow, Statements.RETRY_WORKFLOW, workflow, null);
     };
   }
 
@@ -149,16 +159,22 @@ record Commands(Database database) {
   }
 
   private Applied word(String doing, Statements statement, Object first, @Nullable Object second) {
-    return database.run(
+    return database.connected(
         doing,
-        statement,
-        prepared -> {
-          prepared.setObject(1, first);
-          if (second != null) {
-            prepared.setObject(2, second);
-          }
-          return answer(prepared);
-        });
+        connection ->
+            Database.persistently(
+                connection,
+                on ->
+                    Database.run(
+                        on,
+                        statement,
+                        prepared -> {
+                          prepared.setObject(1, first);
+                          if (second != null) {
+                            prepared.setObject(2, second);
+                          }
+                          return answer(prepared);
+                        })));
   }
 
   private static Applied answer(PreparedStatement prepared) throws SQLException {

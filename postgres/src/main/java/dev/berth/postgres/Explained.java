@@ -96,6 +96,12 @@ record Explained(
 
   private Stream<Obstacle> obstacle(List<Explained> rows) {
     return switch (kind) {
+      case "step" ->
+          Stream.of(
+              new Obstacle.HeldByWorkflow(
+                  Objects.requireNonNull(task.workflow()),
+                  Objects.requireNonNull(key),
+                  count == 1));
       case "not_due" -> Stream.of(new Obstacle.NotDue(task.dueAt()));
       case "queue_paused" -> Stream.of(new Obstacle.QueuePaused(task.queue()));
       case "no_worker" -> Stream.of(new Obstacle.NoWorker(task.type(), task.queue()));

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The quotas of a batch on their way in, and those that kept tasks out on their way back. */
@@ -64,11 +65,16 @@ record FullQuotas(Map<UUID, Full> byTask) {
     return !byTask.containsKey(submission.id().value());
   }
 
-  /** The answer to a submission that was not admitted. */
-  Submitted answer(Submission refused) {
+  /**
+   * The answer to a submission that was not admitted.
+   *
+   * @param batch a step is also kept out by the quota of one before it
+   */
+  Submitted answer(Submission refused, List<Submission> batch) {
     Full full = Objects.requireNonNull(byTask.get(refused.id().value()));
     Quota quota =
-        refused.quotas().stream()
+        Stream.concat(Stream.of(refused), batch.stream())
+            .flatMap(submission -> submission.quotas().stream())
             .filter(each -> each.key().value().equals(full.key()))
             .findFirst()
             .orElseThrow();

@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a notification says; the texts are those of {@code berth.wake_ready} and {@code wake_due}.
+ * What a notification says; the texts are those of {@code berth.wake_ready}, {@code wake_due} and
+ * {@code submit_step}.
  */
 sealed interface Hint {
 
@@ -59,6 +60,27 @@ sealed interface Hint {
     }
   }
 
+  /**
+   * Steps were submitted in a transaction that could not look whose turn it is: a sweep has to.
+   *
+   * @param at when, by the clock of the store; none of them before
+   */
+  record Steps(String queue, Instant at) implements Hint {
+    @Override
+    public String payload() {
+      return "step " + ChronoUnit.MICROS.between(Instant.EPOCH, at) + " " + queue;
+    }
+  }
+
+  /** After which time there is something to do; zero: now, and without a sweep. */
+  default Duration in() {
+    return switch (this) {
+      case Ready ready -> Duration.ZERO;
+      case Later later -> later.in();
+      case Steps steps -> Later.SOONEST;
+    };
+  }
+
   static Optional<Hint> parse(String payload) {
     try {
       if (payload.startsWith("ready ")) {
@@ -71,6 +93,11 @@ sealed interface Hint {
         Duration in = Duration.of(Long.parseLong(parts[1]), ChronoUnit.MICROS);
         return Optional.of(new Later(parts[2], in));
       }
+      if (payload.startsWith("step ")) {
+        String[] parts = payload.split(" ", 3);
+        Instant at = Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
+        return Optional.of(new Steps(parts[2], at));
+      }
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
       // not one of ours
     }
@@ -82,6 +109,7 @@ sealed interface Hint {
     return switch (one) {
       case Ready a when other instanceof Ready b -> a.position().isAfter(b.position()) ? b : a;
       case Later a when other instanceof Later b -> a.in().compareTo(b.in()) > 0 ? b : a;
+      case Steps a when other instanceof Steps b -> a.at().isAfter(b.at()) ? b : a;
       default -> one;
     };
   }

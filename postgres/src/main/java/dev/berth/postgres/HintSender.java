@@ -26,9 +26,16 @@ final class HintSender implements AutoCloseable {
   private record Key(String queue, int priority) {
 
     private static final int LATER = -3;
+    private static final int STEPS = -4;
 
     static Key of(Hint hint) {
-      return new Key(hint.queue(), hint instanceof Hint.Ready ready ? ready.priority() : LATER);
+      return new Key(
+          hint.queue(),
+          switch (hint) {
+            case Hint.Ready ready -> ready.priority();
+            case Hint.Later later -> LATER;
+            case Hint.Steps steps -> STEPS;
+          });
     }
   }
 

@@ -75,8 +75,7 @@ final class Hints implements AutoCloseable {
 
   private void hear(Hint hint) {
     first.accept(hint);
-    Duration in = hint instanceof Hint.Later later ? later.in() : Duration.ZERO;
-    WakeUp wakeUp = new WakeUp(hint.queue(), in);
+    WakeUp wakeUp = new WakeUp(hint.queue(), hint.in());
     for (Consumer<WakeUp> listening : listeners) {
       try {
         listening.accept(wakeUp);

@@ -29,6 +29,7 @@ record Migration(int number, String name, String sql) {
           "013_doctor",
           "014_holds",
           "015_type_limits",
+          "016_workflows",
           "017_schedules",
           "018_sql_tasks",
           "019_topics");

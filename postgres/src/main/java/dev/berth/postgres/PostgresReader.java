@@ -13,9 +13,11 @@ import dev.berth.store.QuotaView;
 import dev.berth.store.ScheduleView;
 import dev.berth.store.SessionId;
 import dev.berth.store.SessionView;
+import dev.berth.store.StepView;
 import dev.berth.store.StoreReader;
 import dev.berth.store.TaskFilter;
 import dev.berth.store.TaskView;
+import dev.berth.store.WorkflowView;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.sql.ResultSet;
@@ -184,6 +186,59 @@ final class PostgresReader implements StoreReader {
                 row.getLong("actual")));
   }
 
+  @Override
+  public Optional<WorkflowView> workflow(String name) {
+    return query(
+            "look at workflow " + name,
+            Statements.WORKFLOW,
+            statement -> statement.setString(1, name),
+            row -> Steps.workflow(row, List.of()))
+        .stream()
+        .findFirst()
+        .map(whole ->
+            new WorkflowView(
+                whole.name(), whole.state(), whole.step(), whole.counts(), steps(name)));
+  }
+
+  private List<StepView> steps(String workflow) {
+    return query(
+        "list the steps of workflow " + workflow,
+        Statements.STEPS,
+        statement -> {
+          statement.setString(1, workflow);
+          statement.setInt(2, WorkflowView.MOST);
+          statement.setString(3, workflow);
+          statement.setInt(4, WorkflowView.MOST);
+        },
+        Steps::step);
+  }
+
+  @Override
+  public List<WorkflowView> workflows(int most) {
+    return query(
+        "list the workflows",
+        Statements.WORKFLOWS,
+        statement -> {
+          statement.setInt(1, most);
+          statement.setInt(2, most);
+        },
+        row -> Steps.workflow(row, List.of()));
+  }
+
+  @Override
+  public Optional<StepView> step(TaskId task, String name) {
+    return query(
+            "look at step " + name,
+            Statements.STEP,
+            statement -> {
+              statement.setString(1, name);
+              statement.setObject(2, task.value());
+            },
+            Steps::step)
+        .stream()
+        .findFirst();
+  }
+
   /** A limit without its holders, and one of them. */
   private record Held(LimitView limit, LimitView.@Nullable Holder holder) {}
 
@@ -247,7 +302,9 @@ final class PostgresReader implements StoreReader {
         row.getString("result"),
         row.getString("error"),
         row.getString("worker"),
-        row.getString("progress"));
+        row.getString("progress"),
+        row.getString("workflow"),
+        row.getString("step"));
   }
 
   private static AttemptView attempt(ResultSet row) throws SQLException {

@@ -102,7 +102,7 @@ public final class PostgresStore implements Store {
     return batch -> {
       paces.named(batch);
       try {
-        BatchSubmit done = BatchSubmit.on(connection, batch);
+        BatchSubmit done = BatchSubmit.joining(connection, batch);
         if (notifications) {
           HintSender.within(connection, done.hints());
         }
@@ -239,6 +239,8 @@ public final class PostgresStore implements Store {
   private void heard(Hint hint) {
     if (hint instanceof Hint.Ready ready) {
       sessions.values().forEach(session -> session.plan().lower(ready));
+    } else if (hint instanceof Hint.Steps steps) {
+      upkeep.lower(steps.at());
     }
   }
 }

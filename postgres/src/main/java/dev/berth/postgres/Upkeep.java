@@ -5,13 +5,17 @@ import dev.berth.store.Swept;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The sweep of this process: promotes and expires each time, prunes now and then. */
@@ -23,8 +27,14 @@ final class Upkeep {
   private static final int FULL_BATCH = 1_000;
   private static final Duration LONGEST_SWEEP = Duration.ofSeconds(15);
 
+  /** A look from the start is followed by at least so many times its own duration without one. */
+  private static final long REST = 20;
+
   private final Database database;
+  private final AtomicReference<@Nullable Instant> stepsSince = new AtomicReference<>();
   private @Nullable OffsetDateTime floor;
+  private @Nullable OffsetDateTime stepFloor;
+  private long rescanEvery = RESCAN_EVERY_NANOS;
   private long rescannedAt = System.nanoTime() - RESCAN_EVERY_NANOS;
   private boolean schedulesDue;
   private @Nullable String today;
@@ -32,6 +42,12 @@ final class Upkeep {
 
   Upkeep(Database database) {
     this.database = database;
+  }
+
+  /** Steps were submitted at this time, and the next sweep shall find them. */
+  void lower(Instant at) {
+    stepsSince.accumulateAndGet(
+        at, (one, other) -> one == null || other.isBefore(one) ? other : one);
   }
 
   synchronized Swept sweep() {
@@ -71,18 +87,33 @@ final class Upkeep {
 
   private Swept promote(Connection connection) throws SQLException {
     long now = System.nanoTime();
-    if (now - rescannedAt >= RESCAN_EVERY_NANOS) {
+    boolean rescan = now - rescannedAt >= rescanEvery;
+    Instant since = stepsSince.getAndSet(null);
+    if (rescan) {
       floor = null;
+      stepFloor = null;
       rescannedAt = now;
+    } else if (since != null && stepFloor != null && since.isBefore(stepFloor.toInstant())) {
+      stepFloor = since.atOffset(ZoneOffset.UTC);
     }
+    Swept swept = sweep(connection);
+    if (rescan) {
+      rescanEvery = Math.max(RESCAN_EVERY_NANOS, REST * (System.nanoTime() - now));
+    }
+    return swept;
+  }
+
+  private Swept sweep(Connection connection) throws SQLException {
     return Database.run(
         connection,
         Statements.SWEEP,
         statement -> {
-          statement.setObject(1, floor, java.sql.Types.TIMESTAMP_WITH_TIMEZONE);
+          statement.setObject(1, floor, Types.TIMESTAMP_WITH_TIMEZONE);
+          statement.setObject(2, stepFloor, Types.TIMESTAMP_WITH_TIMEZONE);
           try (ResultSet row = statement.executeQuery()) {
             row.next();
             floor = row.getObject("floor", OffsetDateTime.class);
+            stepFloor = row.getObject("step_floor", OffsetDateTime.class);
             today = row.getString("today");
             schedulesDue = row.getBoolean("schedules");
             long micros = row.getLong("next_due_micros");

@@ -1,10 +1,12 @@
 -- The schema berth as its migrations leave it, for readers and reviewers. Nothing runs this file: SchemaDumpTest
 -- compares it with a migrated database, and writes it anew when run with -Dberth.update-schema.
 
+create type berth.on_failure as enum ('halt', 'continue', 'cancel_rest', 'skip');
 create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
-create type berth.task_state as enum ('waiting', 'ready', 'running');
+create type berth.task_state as enum ('held', 'waiting', 'ready', 'running');
 
 create sequence berth.schedule_version as bigint;
+create sequence berth.step_number as bigint;
 create sequence berth.token as bigint;
 
 create table berth.clock (
@@ -188,6 +190,10 @@ create table berth.task (
   held_since timestamp with time zone,
   quotas text[],
   quota_mosts integer[],
+  workflow text,
+  step text,
+  step_number bigint,
+  on_failure berth.on_failure,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_priority CHECK (((priority >= 0) AND (priority <= 9)))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, autovacuum_analyze_scale_factor=0.05, autovacuum_analyze_threshold=5000);
@@ -219,7 +225,9 @@ create table berth.task_history (
   weights integer[],
   said_slots integer[],
   quotas text[],
-  quota_mosts integer[]
+  quota_mosts integer[],
+  workflow text,
+  step text
 ) partition by RANGE (keep_until);
 
 create table berth.task_limit (
@@ -272,6 +280,35 @@ create table berth.type_limit (
   constraint type_limit_pkey PRIMARY KEY (type, key)
 );
 
+create table berth.workflow (
+  name text not null,
+  behind bigint,
+  cancelled text,
+  keep_until date,
+  constraint workflow_pkey PRIMARY KEY (name)
+) with (fillfactor=80);
+
+create table berth.workflow_notice (
+  at timestamp with time zone not null,
+  workflow text not null
+);
+
+create table berth.workflow_step (
+  workflow text not null,
+  step text not null,
+  number bigint not null,
+  task_id uuid not null,
+  type text not null,
+  outcome berth.outcome not null,
+  skipped boolean not null default false,
+  blocks berth.on_failure,
+  on_failure berth.on_failure not null,
+  ended_at timestamp with time zone not null,
+  error text,
+  result text,
+  constraint workflow_step_pkey PRIMARY KEY (workflow, step)
+);
+
 CREATE INDEX quota_task_age ON berth.quota_task USING btree (key, submitted_at, task_id);
 CREATE INDEX schedule_next ON berth.schedule USING btree (next_at) WHERE (NOT paused);
 CREATE INDEX sql_ticket_task ON berth.sql_ticket USING btree (task_id);
@@ -283,6 +320,12 @@ CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
 CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority <= 9));
 CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, type, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
+CREATE INDEX task_step ON berth.task USING btree (workflow, step_number) WHERE (workflow IS NOT NULL);
+CREATE INDEX workflow_kept ON berth.workflow USING btree (keep_until) WHERE (keep_until IS NOT NULL);
+CREATE INDEX workflow_notice_at ON berth.workflow_notice USING btree (at);
+CREATE INDEX workflow_step_blocks ON berth.workflow_step USING btree (workflow, number) WHERE (blocks IS NOT NULL);
+CREATE INDEX workflow_step_number ON berth.workflow_step USING btree (workflow, number);
+CREATE UNIQUE INDEX task_turn ON berth.task USING btree (workflow) WHERE ((workflow IS NOT NULL) AND (state <> 'held'::berth.task_state));
 
 create view berth.attempts (
   task_id uuid,
@@ -421,7 +464,9 @@ create view berth.tasks (
   error text,
   result text,
   payload text,
-  metadata jsonb
+  metadata jsonb,
+  workflow text,
+  step text
 );
 
 create view berth.ticket (
@@ -440,6 +485,18 @@ create view berth.topics (
   running bigint
 );
 
+create view berth.workflows (
+  name text,
+  state text,
+  step text,
+  pending bigint,
+  running bigint,
+  retrying bigint,
+  finished bigint,
+  failed bigint,
+  cancelled bigint
+);
+
 create function berth.add_type_limits(p_types text[], p_limits text[], p_weights text[], p_said_slots text[], OUT lanes text[], OUT limits text[], OUT weights text[], OUT said_slots text[])
   returns record set plan_cache_mode=force_generic_plan;
 
@@ -448,6 +505,9 @@ create function berth.admit_sql(p_task uuid, p_token bigint, p_pid integer, OUT 
 
 create function berth.adopt(p_key text, p_slots integer)
   returns integer set jit=off set enable_seqscan=off;
+
+create function berth.advance(p_names text[], p_afters bigint[], p_now timestamp with time zone, p_types text[] DEFAULT NULL::text[], p_outcomes berth.outcome[] DEFAULT NULL::berth.outcome[], OUT queues text[], OUT priorities smallint[], OUT due_ats timestamp with time zone[])
+  returns record set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off;
 
 create function berth.advance_schedule(p_name text, p_version bigint, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, p_next timestamp with time zone, p_error text)
   returns text set lock_timeout=500ms;
@@ -476,6 +536,12 @@ create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
 create function berth.cancel_requests(p_session bigint)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
 
+create function berth.cancel_rest(p_workflow text, p_after bigint, p_reason text, p_now timestamp with time zone)
+  returns boolean set enable_seqscan=off set jit=off;
+
+create function berth.cancel_workflow(p_workflow text, p_reason text DEFAULT NULL::text)
+  returns text;
+
 create function berth.change_limit(p_key text)
   returns void;
 
@@ -486,6 +552,9 @@ create function berth.charge_running(p_key text, p_ids uuid[])
   returns void;
 
 create function berth.check_key(p_what text, p_key text)
+  returns void;
+
+create function berth.check_name(p_what text, p_name text)
   returns void;
 
 create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb)
@@ -503,6 +572,9 @@ create function berth.claim_levels(p_basket berth.basket, p_session bigint, p_qu
 create function berth.count_quotas(p_keys text[], p_by integer)
   returns void;
 
+create function berth.count_steps(p_workflow text, OUT pending bigint, OUT running bigint, OUT retrying bigint, OUT finished bigint, OUT failed bigint, OUT cancelled bigint)
+  returns record set enable_seqscan=off set jit=off;
+
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
@@ -514,6 +586,9 @@ create function berth.end_reservation(p_keys text[], p_for text)
 
 create function berth.end_sessions(p_sessions bigint[], p_outcome berth.outcome)
   returns integer set enable_seqscan=off set jit=off;
+
+create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with time zone, OUT queues text[], OUT priorities smallint[], OUT due_ats timestamp with time zone[])
+  returns record;
 
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
@@ -535,6 +610,9 @@ create function berth.finish_sql(p_result text)
 
 create function berth.forbid_launch(role text)
   returns void;
+
+create function berth.forget_workflows()
+  returns void set enable_seqscan=off set jit=off;
 
 create function berth.free_connections()
   returns integer;
@@ -584,6 +662,9 @@ create function berth.keep_said(p_key text, p_said integer)
 create function berth.keep_until(p_ended_at timestamp with time zone, p_days integer)
   returns date;
 
+create function berth.known_steps(p_inserted uuid[], p_ids uuid[], p_workflows text[], p_steps text[])
+  returns SETOF uuid;
+
 create function berth.lane_of(p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
 
@@ -620,6 +701,9 @@ create function berth.line_of(p_queue text, p_priority smallint, p_type text, p_
 create function berth.lock_groups(p_keys text[])
   returns void;
 
+create function berth.lock_held_step(p_id uuid)
+  returns void;
+
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
 
@@ -628,6 +712,9 @@ create function berth.lock_quota(p_key text, OUT count integer, OUT place tid)
 
 create function berth.lock_quotas(p_keys text[])
   returns integer[];
+
+create function berth.lock_workflows(p_names text[])
+  returns void;
 
 create function berth.log_limit()
   returns trigger;
@@ -779,6 +866,12 @@ create function berth.retry(p_id uuid)
 create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean)
   returns bigint;
 
+create function berth.retry_workflow(p_workflow text)
+  returns text;
+
+create function berth.revive_step(p_workflow text, p_step text, OUT number bigint, OUT on_failure berth.on_failure)
+  returns record;
+
 create function berth.rule_of(p_key text)
   returns text;
 
@@ -821,32 +914,47 @@ create function berth.settle_topic(p_name text)
 create function berth.settle_topics(p_name text)
   returns void;
 
+create function berth.skip_step(p_workflow text, p_step text)
+  returns text;
+
 create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
 
 create function berth.sql_retry_delay(p_failures integer)
   returns interval;
 
+create function berth.step_id(p_workflow text, p_step text)
+  returns uuid;
+
 create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
   returns uuid;
 
-create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
+create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], p_workflows text[] DEFAULT NULL::text[], p_steps text[] DEFAULT NULL::text[], p_on_failure text[] DEFAULT NULL::text[], p_advance boolean DEFAULT true, OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record set enable_seqscan=off set jit=off;
 
 create function berth.submit_scheduled(p_schedule berth.schedule, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, OUT skipped boolean, OUT submitted integer, OUT "full" text)
   returns record;
 
-create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
+create function berth.submit_step(workflow text, step text, type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, metadata jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb, on_failure text DEFAULT 'halt'::text)
+  returns uuid;
+
+create function berth.submit_under_quotas(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], p_workflows text[], p_steps text[], p_on_failure text[], p_advance boolean, OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record;
 
-create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer, OUT schedules boolean)
+create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_step_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer, OUT step_floor timestamp with time zone, OUT schedules boolean)
   returns record;
 
 create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why text DEFAULT NULL::text, p_slots berth.slots_held[] DEFAULT '{}'::berth.slots_held[])
   returns integer set enable_seqscan=off set jit=off;
 
+create function berth.take_in_steps(p_workflows text[], p_advance boolean, p_now timestamp with time zone)
+  returns void;
+
 create function berth.take_launch()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
+
+create function berth.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
+  returns record set enable_seqscan=off set jit=off;
 
 create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
   returns record;
@@ -878,11 +986,17 @@ create function berth.wake_due(p_queue text, p_due_at timestamp with time zone)
 create function berth.wake_ready(p_queue text, p_priority integer, p_position timestamp with time zone)
   returns void;
 
+create function berth.wake_steps(p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[])
+  returns void;
+
 create function berth.wake_sweep(p_queue text)
   returns void;
 
 create function berth.wake_waiting(p_keys text[])
   returns void;
+
+create function berth.workflow_turn(p_workflow text, OUT state text, OUT step text)
+  returns record set enable_seqscan=off set jit=off;
 
 create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
   returns record;

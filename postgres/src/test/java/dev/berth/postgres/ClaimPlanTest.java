@@ -82,6 +82,72 @@ class ClaimPlanTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void stepsThatWaitForTheirTurnCostNothing(Servers server) throws SQLException {
+    String url = server.database();
+    try (Connection connection = DriverManager.getConnection(url)) {
+      explainEverything(connection);
+      String session =
+          run(
+                  connection,
+                  "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
+                      + " '{default}')")
+              .rows()
+              .getFirst()
+              .getFirst();
+      List<List<String>> held = List.of();
+      for (int i = 0; i < 6; i++) { // often enough for every plan to be kept
+        submitSteps(url, "early", i);
+        run(connection, "select * from berth.sweep()");
+        held = claims(run(connection, exchange(session, "scan", held)));
+        assertThat(held).hasSize(1);
+      }
+      submitOurs(url, 2 * BATCH);
+      Explained first = run(connection, exchange(session, "scan", held));
+      Explained alone = run(connection, exchange(session, "scan", claims(first)));
+
+      holdSteps(url);
+      submitOurs(url, BATCH);
+      Explained behind = run(connection, exchange(session, "scan", claims(alone)));
+      for (int step = 1; step <= 3; step++) {
+        for (int workflow = 1; workflow <= BATCH; workflow++) {
+          submitSteps(url, "order-" + workflow, step);
+        }
+      }
+      run(connection, "select * from berth.sweep()");
+      Explained heads = run(connection, exchange(session, "scan", claims(behind)));
+      Explained next = run(connection, exchange(session, "scan", claims(heads)));
+
+      assertThat(claims(alone)).hasSize(BATCH);
+      assertThat(claims(behind)).hasSize(BATCH);
+      assertThat(claims(heads)).hasSize(BATCH);
+      assertThat(claims(next)).hasSize(BATCH);
+      assertThat(behind.pages()).isLessThan(2 * alone.pages());
+      // the same, and what becomes of each step is written down and the next one promoted
+      assertThat(next.pages()).isLessThan(4 * alone.pages());
+    }
+  }
+
+  private static void submitSteps(String url, String workflow, int step) {
+    Sql.run(url, "select berth.submit_step('%s', '%d', 'ours')".formatted(workflow, step));
+  }
+
+  /** One workflow whose first step never ends, and many steps behind it. */
+  private static void holdSteps(String url) {
+    Sql.run(
+        url,
+        """
+        insert into berth.task (
+          id, position, due_at, submitted_at, state, type, queue, payload, workflow, step, step_number, on_failure)
+        select ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid, c.now, c.now, c.now,
+               case n when 1 then 'running' else 'held' end::berth.task_state, 'ours', 'default', '{}', 'long', n,
+               nextval('berth.step_number'), 'halt'
+          from generate_series(1, %d) as n, berth.now() as c (now)
+        """
+            .formatted(FOREIGN));
+  }
+
   private String exchange(String session, String mode, List<List<String>> ended) {
     String ids = array(ended, "uuid", row -> "'" + row.get(1) + "'");
     String tokens = array(ended, "bigint", row -> row.get(2));

@@ -114,6 +114,9 @@ final class TestDatabase implements AutoCloseable {
         "delete from berth.topic",
         "delete from berth.quota_count",
         "delete from berth.quota_task",
+        "delete from berth.workflow",
+        "delete from berth.workflow_step",
+        "delete from berth.workflow_notice",
         "delete from berth.limit_change", // after the limits, whose end is logged
         "update berth.clock set shift = '0' where shift <> '0'");
     FREE.get(server).add(this);

@@ -8,6 +8,8 @@ import dev.berth.limit.Quota;
 import dev.berth.limit.WhenFull;
 import dev.berth.store.Submission;
 import dev.berth.task.Due;
+import dev.berth.task.OnFailure;
+import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
 import java.time.Duration;
@@ -101,6 +103,15 @@ public record Draft(Submission submission) {
         submission.due(), submission.payload(), submission.metadata(), submission.lane(), quotas);
   }
 
+  /** A step of a workflow, under the id of that step. */
+  public Draft step(String workflow, String name) {
+    return step(workflow, name, OnFailure.HALT);
+  }
+
+  public Draft step(String workflow, String name, OnFailure onFailure) {
+    return new Draft(submission.as(new Step(workflow, name, onFailure)));
+  }
+
   private Draft with(TaskId id, boolean ownId, String type, String queue, int priority) {
     return new Draft(
         new Submission(
@@ -113,7 +124,8 @@ public record Draft(Submission submission) {
             submission.payload(),
             submission.metadata(),
             submission.lane(),
-            submission.quotas()));
+            submission.quotas(),
+            submission.step()));
   }
 
   private Draft with(Due due, String payload, Map<String, String> metadata, Lane lane) {
@@ -133,6 +145,7 @@ public record Draft(Submission submission) {
             payload,
             metadata,
             lane,
-            quotas));
+            quotas,
+            submission.step()));
   }
 }

@@ -249,7 +249,47 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Workflows extends WorkflowContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class ScheduleRaces extends ScheduleRaceContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class WorkflowFailures extends WorkflowFailureContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class WorkflowCommands extends WorkflowCommandContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class WorkflowReading extends WorkflowReadContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class WorkflowRaces extends WorkflowRaceContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();

@@ -1,8 +1,17 @@
 -- Tables of the queue. They are private: functions and views are the interface.
 
-create type berth.task_state as enum ('waiting', 'ready', 'running');
+create type berth.task_state as enum ('held', 'waiting', 'ready', 'running');
 
 create type berth.outcome as enum ('finished', 'failed', 'cancelled', 'retry', 'released', 'crashed');
+
+-- What a step that has failed does to those after it in its workflow; skip: nothing, a person has said so.
+create type berth.on_failure as enum ('halt', 'continue', 'cancel_rest', 'skip');
+
+-- A step that has ended for good, and whether it was its turn.
+create type berth.ended_step as (
+  workflow text, step text, number bigint, on_failure berth.on_failure, task_id uuid, type text, outcome berth.outcome,
+  text text, turn boolean
+);
 
 -- Slots of one group of a limit.
 create type berth.slots_held as (key text, number integer, count integer);
@@ -35,7 +44,7 @@ create table berth.task (
   started_at       timestamptz,                -- start of the current or last attempt
   session_id       bigint,                     -- who runs it
   token            bigint,                     -- proves the lease; unique per claim, later claims have higher ones
-  state            berth.task_state not null,  -- waiting: due later; ready: in the claim index; running
+  state            berth.task_state not null,  -- held: by its workflow; waiting: due later; ready: in the claim index; running
   attempt          integer          not null default 0,  -- starts spent; a release gives one back
   failures         integer          not null default 0,
   crashes          integer          not null default 0,
@@ -55,6 +64,10 @@ create table berth.task (
   held_since       timestamptz,                -- when they were taken; a task may have inherited them
   quotas           text[],                     -- null: under no quota; else the keys that count it until it ends
   quota_mosts      integer[],                  --   and how many each allowed at its submit
+  workflow         text collate "C",           -- null: stands alone; else a step of it, with this name,
+  step             text collate "C",
+  step_number      bigint,                     --   its place in the order,
+  on_failure       berth.on_failure,           --   and what becomes of those after it if it fails
   constraint task_pkey primary key (id),
   constraint task_priority check (priority between 0 and 9)
 ) with (
@@ -114,7 +127,9 @@ create table berth.task_history (
   weights      integer[],
   said_slots   integer[],
   quotas       text[],
-  quota_mosts  integer[]
+  quota_mosts  integer[],
+  workflow     text,
+  step         text
 ) partition by range (keep_until);
 
 create index task_history_task on berth.task_history (task_id);

@@ -4,6 +4,7 @@
 --   ready <microseconds> <priority> <queue>   work is claimable, none of it placed before this position;
 --                                             priority -1: any, -2: work under limits
 --   due <microseconds> <queue>                work will be due after so long
+--   step <microseconds> <queue>               steps were submitted at this time, which a sweep has to find
 --   cancel <session>                          a task of this session shall stop
 create function berth.microseconds(p_time timestamptz) returns bigint language sql immutable as $$
   select (extract(epoch from p_time) * 1000000)::bigint
@@ -44,6 +45,10 @@ create function berth.submit_batch(
   p_mosts      text[] default null,     --   how many tasks each allows,
   p_when_full  text[] default null,     --   what to do if there are as many
   p_chosen     boolean[] default null,  -- null: all
+  p_workflows  text[] default null,     -- null: all stand alone; else the workflow of each, or null,
+  p_steps      text[] default null,     --   the name of the step,
+  p_on_failure text[] default null,     --   and what becomes of those after it if it fails
+  p_advance    boolean default true,    -- false: in a transaction of the caller's, which may take long
   out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[],
   out limited boolean  -- whether limits of types were added that the tasks do not name
 ) language plpgsql set enable_seqscan = off set jit = off as $$
@@ -58,7 +63,8 @@ begin
       into existing, position, full_ids, full_keys, full_tasks, limited
       from berth.submit_under_quotas(
              p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes, p_limits,
-             p_weights, p_said_slots, p_repeat, p_quotas, p_mosts, p_when_full) s;
+             p_weights, p_said_slots, p_repeat, p_quotas, p_mosts, p_when_full, p_workflows, p_steps, p_on_failure,
+             p_advance) s;
     return;
   end if;
   v_added := berth.add_type_limits(p_types, p_limits, p_weights, p_said_slots);
@@ -73,16 +79,19 @@ begin
   with inserted as (
     insert into berth.task (
       id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots,
-      quotas, quota_mosts)
+      quotas, quota_mosts, workflow, step, step_number, on_failure)
     select s.id, v_now + s.number * interval '1 microsecond',
            greatest(s.due_at, v_now + s.delay * interval '1 microsecond'), v_now,
-           case when s.due_at > v_now or s.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
+           case when s.workflow is not null then 'held' when s.due_at > v_now or s.delay > 0 then 'waiting'
+                else 'ready' end::berth.task_state,
            s.priority, s.type, s.queue, s.payload, jsonb_object(s.metadata::text[]), s.lane, s.limits::text[],
-           s.weights::integer[], s.said_slots::integer[], s.quotas::text[], s.mosts::integer[]
+           s.weights::integer[], s.said_slots::integer[], s.quotas::text[], s.mosts::integer[], s.workflow, s.step,
+           case when s.workflow is not null then nextval('berth.step_number') end, s.on_failure::berth.on_failure
       from unnest(p_ids, p_types, p_queues, p_priorities, p_due_ats, p_delays, p_payloads, p_metadata, p_lanes,
-                  p_limits, p_weights, p_said_slots, p_quotas, p_mosts, p_chosen) with ordinality
+                  p_limits, p_weights, p_said_slots, p_quotas, p_mosts, p_chosen, p_workflows, p_steps, p_on_failure)
+             with ordinality
         as s (id, type, queue, priority, due_at, delay, payload, metadata, lane, limits, weights, said_slots, quotas,
-              mosts, chosen, number)
+              mosts, chosen, workflow, step, on_failure, number)
      where s.chosen is not false
     on conflict (id) do nothing
     returning id)
@@ -93,6 +102,10 @@ begin
     select array_agg(i.id) into v_ended
       from unnest(v_inserted) as i (id)
      where exists (select from berth.task_history h where h.task_id = i.id);
+    if p_workflows is not null then
+      v_ended := nullif(array(
+        select unnest(v_ended) union select berth.known_steps(v_inserted, p_ids, p_workflows, p_steps)), '{}');
+    end if;
     if v_ended is not null then
       delete from berth.task t using unnest(v_ended) as e (id) where t.id = e.id;
       existing := v_ended;
@@ -106,27 +119,33 @@ begin
   if p_quotas is not null then
     perform berth.enter_quotas(array(select unnest(v_inserted) except select unnest(existing)));
   end if;
+  if p_workflows is not null then
+    perform berth.take_in_steps(
+      array(select distinct s.workflow from unnest(p_ids, p_workflows) as s (id, workflow)
+             where s.workflow is not null and s.id = any (v_inserted)), p_advance, v_now);
+  end if;
+end $$;
+
+create function berth.check_name(p_what text, p_name text) returns void language plpgsql immutable as $$
+begin
+  if p_name is null or p_name !~ '\S' then
+    raise exception 'A % needs a name, but it was blank', p_what using errcode = 'invalid_parameter_value';
+  elsif length(p_name) > 200 then
+    raise exception 'The % name "%…" has % characters; at most 200 are allowed', p_what, left(p_name, 40), length(p_name)
+      using errcode = 'invalid_parameter_value';
+  elsif p_name ~ '[[:cntrl:]]' then
+    raise exception 'The % name "%" contains a control character', p_what, regexp_replace(p_name, '[[:cntrl:]]', '?', 'g')
+      using errcode = 'invalid_parameter_value';
+  end if;
 end $$;
 
 -- What the Java client checks before it submits, in the same words.
 create function berth.check_submit(
   p_type text, p_payload jsonb, p_queue text, p_priority integer, p_metadata jsonb
 ) returns void language plpgsql immutable as $$
-declare
-  v_what text;
-  v_name text;
 begin
-  for v_what, v_name in values ('task type', p_type), ('queue', p_queue) loop
-    if v_name is null or v_name !~ '\S' then
-      raise exception 'A % needs a name, but it was blank', v_what using errcode = 'invalid_parameter_value';
-    elsif length(v_name) > 200 then
-      raise exception 'The % name "%…" has % characters; at most 200 are allowed', v_what, left(v_name, 40), length(v_name)
-        using errcode = 'invalid_parameter_value';
-    elsif v_name ~ '[[:cntrl:]]' then
-      raise exception 'The % name "%" contains a control character', v_what, regexp_replace(v_name, '[[:cntrl:]]', '?', 'g')
-        using errcode = 'invalid_parameter_value';
-    end if;
-  end loop;
+  perform berth.check_name('task type', p_type);
+  perform berth.check_name('queue', p_queue);
   if p_payload is null then
     raise exception 'A task of type % needs a payload', p_type using errcode = 'invalid_parameter_value';
   end if;

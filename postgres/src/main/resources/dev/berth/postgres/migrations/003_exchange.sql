@@ -83,7 +83,8 @@ begin
   verdict := 'go';
 end $$;
 
--- Writes outcomes. Returns the tokens of those that were stale, and where tasks went back to; null if none.
+-- Writes outcomes. Returns the tokens of those that were stale, and where tasks went back to, or came to since those
+-- before them in their workflows have ended; null if none.
 create function berth.write_outcomes(
   p_session   bigint,
   p_worker    text,
@@ -102,6 +103,8 @@ declare
   v_back    bigint[];
   v_more    berth.freed[];
   v_counted uuid[];
+  v_steps   berth.ended_step[];
+  v_next    record;
 begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
@@ -111,29 +114,33 @@ begin
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
               t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held, t.held_since,
-              t.position, t.quotas, t.quota_mosts,
+              t.position, t.quotas, t.quota_mosts, t.workflow, t.step, t.step_number, t.on_failure,
               case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
               case when o.outcome in ('retry', 'released') then 'cancelled' else o.outcome end::berth.outcome as outcome
   ), kept as (
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
       crashes, priority, final, type, queue, worker, error, result, payload, metadata, lane, limits, weights, said_slots,
-      quotas, quota_mosts)
+      quotas, quota_mosts, workflow, step)
     select e.id, e.submitted_at, e.due_at, e.started_at, p_now, p_session, e.token, v_today + k.days, e.outcome,
            e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
-           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts
+           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts, e.workflow, e.step
       from ended e
       left join berth.task_type y on y.name = e.type
      cross join lateral (
-       select case when e.outcome = 'failed' then coalesce(y.failed_days, 30) else coalesce(y.finished_days, 7) end
+       select case when e.outcome <> 'failed' then coalesce(y.finished_days, 7)
+                   when e.workflow is null then coalesce(y.failed_days, 30)
+                   else greatest(y.failed_days, 30) end  -- a person must be able to retry it
      ) k (days)
      where k.days > 0
   )
   select array_agg(token),
          array_agg((queue, priority, type, lane, limits, position, held_since, held)::berth.freed) filter (where held is not null),
-         array_agg(id) filter (where quotas is not null)
-    into v_written, freed, v_counted
+         array_agg(id) filter (where quotas is not null),
+         array_agg((workflow, step, step_number, on_failure, id, type, outcome, text, true)::berth.ended_step)
+           filter (where workflow is not null)
+    into v_written, freed, v_counted, v_steps
     from ended;
 
   -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
@@ -173,6 +180,12 @@ begin
   end if;
   if v_counted is not null then
     perform berth.leave_quotas(v_counted);
+  end if;
+  if v_steps is not null then
+    v_next := berth.end_steps(v_steps, p_now);
+    back_queues := back_queues || v_next.queues;
+    back_priorities := back_priorities || v_next.priorities;
+    back_due_ats := back_due_ats || v_next.due_ats;
   end if;
 
   if coalesce(cardinality(v_written), 0) + coalesce(cardinality(v_back), 0) < cardinality(p_ids) then
@@ -267,7 +280,7 @@ end $$;
 --   claim   a task this session now runs: all columns but foreign_types, in no order
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
---   back    a task that went back to the queue: queue, priority, due_at, position (now)
+--   back    a task that went back to the queue, or is next in its workflow: queue, priority, due_at, position (now)
 --   lanes   a queue whose lanes were looked at: queue, payload (the cursor for the next claim from them; null: there are
 --           none), due_at (when a paced limit may be asked again), position (now), foreign_types (whether to look again
 --           next time, else when slots are freed)

@@ -69,6 +69,7 @@ declare
   v_count   integer;
   v_slots   berth.slots_held[];
   v_counted uuid[];
+  v_steps   berth.ended_step[];
 begin
   v_slots := p_slots || array(select unnest(t.held) from berth.task t where t.id = any (p_ids) and t.held is not null);
   with held as (
@@ -81,7 +82,7 @@ begin
                 then format('the worker %s (session %s) %s: crash %s of at most %s',
                             s.worker, s.id, p_why, t.crashes + 1, coalesce(y.max_crashes, 5))
            end as error,
-           coalesce(y.failed_days, 30) as keep_days,
+           case when t.workflow is null then coalesce(y.failed_days, 30) else greatest(y.failed_days, 30) end as keep_days,
            row_number() over (order by t.token) as number
       from berth.task t
       join berth.session s on s.id = t.session_id
@@ -110,28 +111,35 @@ begin
     insert into berth.task_history (
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
       crashes, priority, final, type, queue, worker, error, payload, metadata, lane, limits, weights, said_slots,
-      quotas, quota_mosts)
+      quotas, quota_mosts, workflow, step)
     select e.id, e.submitted_at, e.due_at, e.started_at, v_now, h.session_id, h.token,
            berth.keep_until(v_now, h.keep_days), coalesce(h.last_outcome, p_outcome), h.attempt, e.failures,
            e.crashes + (p_outcome = 'crashed' and h.last_outcome is not null)::integer, e.priority,
            h.last_outcome is not null, e.type, e.queue, h.worker, h.error,
            case when h.last_outcome is not null then e.payload end,
            case when h.last_outcome is not null then e.metadata end, e.lane, e.limits, e.weights, e.said_slots,
-           e.quotas, e.quota_mosts
+           e.quotas, e.quota_mosts, e.workflow, e.step
       from (select * from ended union all select * from returned) e
       join held h on h.id = e.id
      where h.keep_days > 0
   )
   select (select count(*) from returned) + 0 * (select count(*) from woken),
-         (select array_agg(id) from ended where quotas is not null)
-    into v_count, v_counted;
+         (select array_agg(id) from ended where quotas is not null),
+         (select array_agg((e.workflow, e.step, e.step_number, e.on_failure, e.id, e.type, h.last_outcome, h.error, true)
+                           ::berth.ended_step)
+            from ended e join held h on h.id = e.id where e.workflow is not null)
+    into v_count, v_counted, v_steps;
 
+  -- In the order in which an exchange locks: quotas, workflows, slots.
+  if v_counted is not null then
+    perform berth.leave_quotas(v_counted);
+  end if;
+  if v_steps is not null then
+    perform berth.wake_steps(n.queues, n.priorities, n.due_ats) from berth.end_steps(v_steps, v_now) n;
+  end if;
   if cardinality(v_slots) > 0 then
     perform berth.give_back(v_slots);
     perform berth.wake_waiting(array(select distinct s.key from unnest(v_slots) as s));
-  end if;
-  if v_counted is not null then
-    perform berth.leave_quotas(v_counted);
   end if;
   return v_count;
 end $$;

@@ -47,17 +47,25 @@ begin
   returned := case when expired > 0 then berth.end_sessions(v_dead, 'crashed') else 0 end;
 end $$;
 
+-- p_step_floor: the step_floor that the last call returned, or the time of a hint; null looks for all notices of steps.
 create function berth.sweep(
-  p_floor timestamptz default null,
+  p_floor timestamptz default null, p_step_floor timestamptz default null,
   out promoted integer, out floor timestamptz, out next_due timestamptz, out expired integer, out returned integer,
+  out step_floor timestamptz,
   out schedules boolean  -- whether some are due
 ) language plpgsql as $$
+declare
+  v_steps record;
 begin
   select e.expired, e.returned into expired, returned from berth.expire_sessions() e;
   perform berth.expire_overrides();
   perform berth.charge_late();
+  perform berth.forget_workflows();
+  v_steps := berth.take_notices(p_step_floor);
+  step_floor := v_steps.floor;
   select p.promoted, p.floor, p.next_due into promoted, floor, next_due from berth.promote(p_floor) p;
   select least(next_due, n.next_at), n.due into next_due, schedules from berth.next_schedule() n;
+  promoted := promoted + v_steps.promoted;
 end $$;
 
 -- Makes the history partitions of the next days, for every retention in use. Quick when there is nothing to do.

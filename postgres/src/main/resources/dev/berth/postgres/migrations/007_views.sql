@@ -5,14 +5,15 @@ create view berth.tasks as
          case when t.state = 'running' then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING' else 'PENDING' end as state,
          t.submitted_at, t.due_at, t.started_at, null::timestamptz as ended_at,
          t.attempt, t.failures, t.crashes, t.session_id, t.token, s.worker,
-         t.cancel_requested, t.progress, t.last_error as error, null::text as result, t.payload, t.metadata
+         t.cancel_requested, t.progress, t.last_error as error, null::text as result, t.payload, t.metadata,
+         t.workflow collate "default" as workflow, t.step collate "default" as step
     from berth.task t left join berth.session s on s.id = t.session_id
   union all
   select h.task_id, h.type, h.queue, h.priority,
          case h.outcome when 'crashed' then 'FAILED' else upper(h.outcome::text) end,
          h.submitted_at, h.due_at, h.started_at, h.ended_at,
          h.attempt, h.failures, h.crashes, h.session_id, h.token, h.worker,
-         false, null, h.error, h.result, h.payload, h.metadata
+         false, null, h.error, h.result, h.payload, h.metadata, h.workflow, h.step
     from berth.task_history h
    where h.final;
 
@@ -33,7 +34,7 @@ create view berth.queues as
          coalesce(c.waiting, 0) as waiting, coalesce(c.ready, 0) as ready, coalesce(c.running, 0) as running,
          c.oldest_ready
     from (select t.queue as name,
-                 count(*) filter (where t.state = 'waiting') as waiting,
+                 count(*) filter (where t.state in ('held', 'waiting')) as waiting,
                  count(*) filter (where t.state = 'ready') as ready,
                  count(*) filter (where t.state = 'running') as running,
                  min(t.position) filter (where t.state = 'ready') as oldest_ready

@@ -166,6 +166,7 @@ begin
           from berth.quota_task q
           join berth.task t on t.id = q.task_id
          where q.key = v_quota.key and t.state::text <> 'running' and t.id <> all (v_replaced)
+           and t.workflow is null  -- a workflow needs all its steps
          order by q.submitted_at, q.task_id limit 1 for update of t skip locked;
         if not found or v_left > v_quota.most then
           return;
@@ -184,7 +185,8 @@ end $$;
 create function berth.submit_under_quotas(
   p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamptz[], p_delays bigint[],
   p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[],
-  p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[],
+  p_repeat boolean, p_quotas text[], p_mosts text[], p_when_full text[], p_workflows text[], p_steps text[],
+  p_on_failure text[], p_advance boolean,
   out existing uuid[], out "position" bigint, out full_ids uuid[], out full_keys text[], out full_tasks uuid[],
   out limited boolean
 ) language plpgsql as $$
@@ -203,15 +205,17 @@ declare
   v_what      text;
   v_task      uuid;
   v_written   record;
+  v_stopped   jsonb := '{}';  -- workflows of which a step was refused, and the quota
 begin
   position := berth.microseconds(berth.now());
   limited := false;
   -- Looked up with the counts locked: whoever submitted the same task before has committed.
   v_known := array(
-    select i.id from unnest(p_ids, p_quotas) as i (id, quotas)
-     where i.quotas is not null
+    select i.id from unnest(p_ids, p_quotas, p_workflows, p_steps) as i (id, quotas, workflow, step)
+     where (i.quotas is not null or i.workflow is not null)
        and (exists (select from berth.task t where t.id = i.id)
-            or p_repeat and exists (select from berth.task_history h where h.task_id = i.id)));
+            or p_repeat and exists (select from berth.task_history h where h.task_id = i.id)
+            or exists (select from berth.workflow_step s where s.workflow = i.workflow and s.step = i.step)));
   existing := v_known;
 
   loop
@@ -224,7 +228,10 @@ begin
       select k.key, k.when_full into v_full, v_what
         from unnest(v_own, v_mosts, v_when_full) with ordinality as k (key, most, when_full, number)
        where v_counts[array_position(v_keys, k.key)] >= k.most order by k.number limit 1;
-      if not found then
+      if v_stopped ? p_workflows[v_number] then
+        v_full := v_stopped ->> p_workflows[v_number];
+        v_what := 'refuse';
+      elsif v_full is null then
         v_chosen[v_number] := true;
         for i in 1 .. coalesce(cardinality(v_own), 0) loop
           v_counts[array_position(v_keys, v_own[i])] := v_counts[array_position(v_keys, v_own[i])] + 1;
@@ -239,7 +246,8 @@ begin
         p_priorities[v_from : v_number - 1], p_due_ats[v_from : v_number - 1], p_delays[v_from : v_number - 1],
         p_payloads[v_from : v_number - 1], p_metadata[v_from : v_number - 1], p_lanes[v_from : v_number - 1],
         p_limits[v_from : v_number - 1], p_weights[v_from : v_number - 1], p_said_slots[v_from : v_number - 1],
-        p_repeat, p_quotas[v_from : v_number - 1], p_mosts[v_from : v_number - 1], null, v_chosen[v_from : v_number - 1]);
+        p_repeat, p_quotas[v_from : v_number - 1], p_mosts[v_from : v_number - 1], null, v_chosen[v_from : v_number - 1],
+        p_workflows[v_from : v_number - 1], p_steps[v_from : v_number - 1], p_on_failure[v_from : v_number - 1], p_advance);
       existing := existing || v_written.existing;
       limited := limited or v_written.limited;
       v_from := v_number;
@@ -256,6 +264,9 @@ begin
           v_counts := berth.quota_counts(v_keys);
           continue;
         end if;
+      end if;
+      if p_workflows[v_number] is not null and v_what <> 'existing' then
+        v_stopped := v_stopped || jsonb_build_object(p_workflows[v_number], v_full);
       end if;
       full_ids := array_append(full_ids, p_ids[v_number]);
       full_keys := array_append(full_keys, v_full);

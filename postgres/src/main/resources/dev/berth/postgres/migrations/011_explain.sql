@@ -83,6 +83,7 @@ begin
 end $$;
 
 -- Rows, by kind:
+--   step          of a step that its workflow holds: key (the step that comes first), count (1: it has halted the workflow)
 --   held          of a running task: key, number (the slot group), count
 --   session       of a running task: count (the session)
 --   not_due       at
@@ -124,7 +125,14 @@ begin
     return;
   end if;
 
-  if v_task.state = 'waiting' and v_task.due_at > v_now then
+  if v_task.state = 'held' then
+    kind := 'step';
+    select s.step, (s.state = 'HALTED')::integer into key, count from berth.workflow_turn(v_task.workflow) s;
+    if key is distinct from v_task.step then
+      return next;
+    end if;
+  end if;
+  if v_task.state in ('held', 'waiting') and v_task.due_at > v_now then
     kind := 'not_due';
     at := v_task.due_at;
     return next;

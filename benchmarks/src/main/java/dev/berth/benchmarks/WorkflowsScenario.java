@@ -1,0 +1,107 @@
+package dev.berth.benchmarks;
+
+import dev.berth.Berth;
+import dev.berth.Workflow;
+import dev.berth.postgres.PostgresStore;
+import dev.berth.task.TaskType;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * What a claim of other work costs beside one workflow with a million steps that wait for their
+ * turn, and beside a hundred thousand workflows; and what an exchange of steps costs.
+ */
+final class WorkflowsScenario implements Scenario {
+
+  /** Workflows of different rounds are different ones. */
+  private static int round;
+
+  private static final TaskType<NoOp, Void> OPEN = NoOp.TYPE;
+  private static final TaskType<NoOp, Void> STEP = TaskType.of("step", NoOp.class);
+
+  @Override
+  public String name() {
+    return "workflows";
+  }
+
+  @Override
+  public String about() {
+    return "The cost of a claim beside workflows with very many steps that wait, beside none.";
+  }
+
+  @Override
+  public void run(Bench bench, Report report) throws Exception {
+    int waiting = bench.size().of(1_000, 1_000_000, 1_000_000);
+    int exchanges = bench.size().of(5, 40, 200);
+    try (BenchDatabase alone = bench.server().database();
+        BenchDatabase one = bench.server().database();
+        BenchDatabase many = bench.server().database();
+        PostgresStore aloneStore = alone.store();
+        PostgresStore oneStore = one.store();
+        PostgresStore manyStore = many.store()) {
+      bench.say(
+          "holding %,d steps in one workflow, and as many in workflows of ten".formatted(waiting));
+      hold(one, waiting, waiting);
+      hold(many, waiting, 10);
+      Claimer none = new Claimer(aloneStore, List.of(OPEN));
+      Claimer besideOne = new Claimer(oneStore, List.of(OPEN));
+      Claimer besideMany = new Claimer(manyStore, List.of(OPEN));
+      Claimer steps = new Claimer(aloneStore, List.of(STEP));
+      Rounds rounds =
+          new Rounds(bench)
+              .variant("none", () -> none.claims(OPEN, exchanges))
+              .variant("one workflow", () -> besideOne.claims(OPEN, exchanges))
+              .variant("many workflows", () -> besideMany.claims(OPEN, exchanges))
+              .variant("steps", () -> steps.claims(STEP, exchanges, WorkflowsScenario::submit))
+              .warmUp()
+              .run(bench.size().of(1, 5, 11));
+      report.ratio(
+          "workflow_1m",
+          rounds.ratio("one workflow", "none"),
+          Target.atMost(1.2),
+          "time to hand in and claim 50 beside one workflow of a million steps / beside none");
+      report.ratio(
+          "workflows_100k",
+          rounds.ratio("many workflows", "none"),
+          Target.atMost(1.2),
+          "the same beside a hundred thousand workflows of ten");
+      report.figure("none_ms", "ms", rounds.samples("none"), "median of one exchange");
+      report.figure("one_workflow_ms", "ms", rounds.samples("one workflow"), "");
+      report.figure("many_workflows_ms", "ms", rounds.samples("many workflows"), "");
+      report.figure(
+          "steps_ms",
+          "ms",
+          rounds.samples("steps"),
+          "hand in 50 steps and claim the 50 after them");
+      report.fact("waiting", "%,d steps".formatted(waiting));
+    }
+  }
+
+  /** Fifty workflows, so that each exchange ends a step of each. */
+  private static void submit(Berth berth, int tasks) {
+    round++;
+    int length = tasks / Claimer.BATCH;
+    for (int i = 0; i < Claimer.BATCH; i++) {
+      Workflow workflow = berth.workflow("bench-" + round + "-" + i);
+      for (int step = 0; step < length; step++) {
+        workflow = workflow.then("" + step, STEP, NoOp.of(step));
+      }
+      workflow.submit();
+    }
+  }
+
+  /** Of each workflow the first step runs and does not end: the others wait. */
+  private static void hold(BenchDatabase database, int steps, int each) throws SQLException {
+    database.execute(
+        """
+        insert into berth.task (
+          id, position, due_at, submitted_at, state, type, queue, payload, workflow, step, step_number, on_failure)
+        select gen_random_uuid(), c.now, c.now, c.now,
+               case n %% %d when 0 then 'running' else 'held' end::berth.task_state, 'step', 'default', '{}',
+               'waiting-' || n / %d, n, nextval('berth.step_number'), 'halt'
+          from generate_series(0, %d - 1) as n, berth.now() as c (now)
+        """
+            .formatted(each, each, steps));
+    database.execute("vacuum analyze berth.task");
+  }
+}

@@ -1,0 +1,1 @@
+select berth.cancel_workflow(?, ?)

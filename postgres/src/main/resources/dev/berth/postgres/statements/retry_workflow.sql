@@ -1,0 +1,1 @@
+select berth.retry_workflow(?)

@@ -1,0 +1,1 @@
+select berth.skip_step(?, ?)
