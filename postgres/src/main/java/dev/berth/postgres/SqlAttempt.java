@@ -68,7 +68,13 @@ final class SqlAttempt implements Callable<Decision> {
     return switch (entry) {
       case Door.Entry.Refused refused -> failed("The SQL task cannot run: " + refused.why());
       case Door.Entry.Closed closed -> Decision.of(new Outcome.Released(closed.again()));
-      case Door.Entry.Open open -> runAndClose(open.connection(), open.launcher());
+      case Door.Entry.Open open -> {
+        try {
+          yield runAndClose(open.connection(), open.launcher());
+        } finally {
+          door.leave();
+        }
+      }
     };
   }
 
