@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,10 @@ import org.slf4j.LoggerFactory;
 final class Door {
 
   private static final Logger LOG = LoggerFactory.getLogger(Door.class);
+
+  /** How long a task waits for one of this process to end, before it goes back. */
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -38,6 +43,9 @@ final class Door {
   private final RoleConnections connections;
   private final int reserve;
   private final ReentrantLock oneAtATime = new ReentrantLock();
+  private final Condition left = oneAtATime.newCondition();
+  private int inside;
+  private String why = "";
   private long closedUntil = System.nanoTime();
   private Duration pause = Duration.ZERO;
 
@@ -50,14 +58,45 @@ final class Door {
   Entry enter(TaskId task, long token) throws InterruptedException {
     oneAtATime.lockInterruptibly();
     try {
-      long wait = closedUntil - System.nanoTime();
-      if (pause.isPositive() && wait > 0) {
-        return new Entry.Closed(Duration.ofNanos(wait + TimeUnit.MILLISECONDS.toNanos(1)));
+      long patience = PATIENCE;
+      while (true) {
+        if (closedFor() <= 0) {
+          Entry entry = database.connected("start a SQL task", on -> ask(on, task, token));
+          if (!(entry instanceof Entry.Closed)) {
+            inside += entry instanceof Entry.Open ? 1 : 0;
+            return entry;
+          }
+        }
+        if (inside == 0 || patience <= 0) {
+          return closedFor() > 0 ? new Entry.Closed(Duration.ofNanos(closedFor())) : closed(why);
+        }
+        patience = left.awaitNanos(patience);
       }
-      return database.connected("start a SQL task", on -> ask(on, task, token));
     } finally {
       oneAtATime.unlock();
     }
+  }
+
+  /** A task that was let in has closed its connection. */
+  void leave() {
+    oneAtATime.lock();
+    try {
+      inside--;
+      closedUntil = System.nanoTime();
+      left.signal();
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  private long closedFor() {
+    return closedUntil - System.nanoTime();
+  }
+
+  /** There is no connection at this moment. */
+  private Entry full(String reason) {
+    why = reason;
+    return new Entry.Closed(Duration.ZERO);
   }
 
   /** Holds the lock of the store until it is connected. */
@@ -74,7 +113,7 @@ final class Door {
         }
         int free = row.getInt("free");
         if (free <= reserve) {
-          return closed(
+          return full(
               "only %d connections of the server are free, and %d are left to others"
                   .formatted(free, reserve));
         }
@@ -90,7 +129,7 @@ final class Door {
     try {
       return new Entry.Open(connections.connect(launcher), launcher);
     } catch (SQLException e) {
-      return closed(
+      return full(
           "there is no connection for a task of role " + launcher + " (" + e.getMessage() + ")");
     }
   }
@@ -108,7 +147,7 @@ final class Door {
     }
   }
 
-  /** The connection that it gave is not fit, so others need not try; says when to ask again. */
+  /** The connection that it gave is not fit; says when to ask again. */
   Duration close(String why) {
     oneAtATime.lock();
     try {

@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.store.StoreException;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.worker.Decision;
@@ -26,6 +27,8 @@ import org.slf4j.LoggerFactory;
 final class SqlAttempt implements Callable<Decision> {
 
   private static final Logger LOG = LoggerFactory.getLogger(SqlAttempt.class);
+
+  private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
 
   /** What a statement left for the commit has this long. */
   private static final int COMMIT_MS = 30_000;
@@ -56,10 +59,22 @@ final class SqlAttempt implements Callable<Decision> {
 
   @Override
   public Decision call() throws Exception {
-    return switch (door.enter(task, token)) {
+    Door.Entry entry;
+    try {
+      entry = door.enter(task, token);
+    } catch (StoreException e) {
+      return later(e);
+    }
+    return switch (entry) {
       case Door.Entry.Refused refused -> failed("The SQL task cannot run: " + refused.why());
       case Door.Entry.Closed closed -> Decision.of(new Outcome.Released(closed.again()));
-      case Door.Entry.Open open -> runAndClose(open.connection(), open.launcher());
+      case Door.Entry.Open open -> {
+        try {
+          yield runAndClose(open.connection(), open.launcher());
+        } finally {
+          door.leave();
+        }
+      }
     };
   }
 
@@ -104,6 +119,8 @@ final class SqlAttempt implements Callable<Decision> {
       }
       prepare(connection, admission);
       return stopping ? Decision.of(new Outcome.Released()) : run(connection, admission);
+    } catch (StoreException e) {
+      return later(e);
     } catch (SQLException e) {
       if (SqlError.lost(e)) { // it may still be at work, and hold what others wait for
         door.end(launcher, backend);
@@ -193,6 +210,14 @@ final class SqlAttempt implements Callable<Decision> {
   private static void commit(Connection connection) throws SQLException {
     connection.setNetworkTimeout(Runnable::run, COMMIT_MS);
     connection.commit();
+  }
+
+  /** The store did not answer before anything ran: no attempt is spent. */
+  private static Decision later(StoreException e) {
+    if (e.kind() != StoreException.Kind.UNAVAILABLE) {
+      throw e;
+    }
+    return Decision.of(new Outcome.Released(UNAVAILABLE_PAUSE));
   }
 
   private Decision retried(SQLException failure) {

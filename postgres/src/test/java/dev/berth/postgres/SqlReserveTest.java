@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.embedded.LocalPostgres;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** SQL tasks leave connections of the server to others. */
 class SqlReserveTest {
+
+  private static final int POOL = 6;
 
   @Test
   void tasksWaitWithoutSpendingAnAttemptWhileTooFewAreFree() throws SQLException {
@@ -74,10 +77,9 @@ class SqlReserveTest {
     try (LocalPostgres server =
         LocalPostgres.start(LocalPostgres.Options.defaults().setting("max_connections", "20"))) {
       String url = server.createDatabase("reserve");
-      try (HikariDataSource pool = Servers.pool(url, 6);
+      try (HikariDataSource pool = full(url);
           Connection own = DriverManager.getConnection(url);
           Statement statement = own.createStatement()) {
-        pool.setMinimumIdle(6); // what others take must not change while it is measured
         PostgresStore store = PostgresStore.of(pool);
         for (String sql :
             List.of(
@@ -93,7 +95,7 @@ class SqlReserveTest {
                 "select pg_advisory_lock(1)")) {
           statement.execute(sql);
         }
-        await().until(() -> pool.getHikariPoolMXBean().getTotalConnections() == 6);
+        await().until(() -> pool.getHikariPoolMXBean().getTotalConnections() == POOL);
         try (Berth berth = Berth.on(store);
             Worker worker =
                 SqlTasks.on(store)
@@ -112,5 +114,14 @@ class SqlReserveTest {
         assertThat(Sql.query(url, "select distinct attempt from berth.tasks")).containsExactly("1");
       }
     }
+  }
+
+  /** All its connections are open from the start: what others take does not change meanwhile. */
+  private static HikariDataSource full(String url) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    config.setMaximumPoolSize(POOL);
+    config.setMinimumIdle(POOL);
+    return new HikariDataSource(config);
   }
 }
