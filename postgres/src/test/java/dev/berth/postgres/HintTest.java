@@ -14,6 +14,8 @@ class HintTest {
     Hint later = new Hint.Later("mail to all", Duration.ofSeconds(3));
     assertThat(Hint.parse(ready.payload())).contains(ready);
     assertThat(Hint.parse(later.payload())).contains(later);
+    Hint steps = new Hint.Steps("mail to all", Instant.parse("2026-01-02T03:04:05.678901Z"));
+    assertThat(Hint.parse(steps.payload())).contains(steps);
   }
 
   @Test
@@ -29,6 +31,7 @@ class HintTest {
     assertThat(Hint.parse("")).isEmpty();
     assertThat(Hint.parse("ready soon")).isEmpty();
     assertThat(Hint.parse("due tomorrow mail")).isEmpty();
+    assertThat(Hint.parse("step now mail")).isEmpty();
     assertThat(Hint.parse("cancel 7")).isEmpty();
   }
 }

@@ -15,15 +15,20 @@ import dev.berth.task.Retry;
 import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.worker.Handler;
 import dev.berth.worker.RunningTask;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Workflows as an application writes them. */
-@Timeout(30)
+@Timeout(60)
 class WorkflowApiTest {
 
   record Order(int number) {}
@@ -66,6 +71,60 @@ class WorkflowApiTest {
     Receipt receipt = task.resultOf("charge", CHARGE);
     assertThat(receipt).isNotNull();
     return receipt;
+  }
+
+  @Test
+  void tenStepsRunInOrderUnderThreeWorkers() throws Exception {
+    TaskType<Order, Void> step = TaskType.of("step", Order.class);
+    AtomicInteger running = new AtomicInteger();
+    List<Integer> ran = new CopyOnWriteArrayList<>();
+    Handler<Order> handler =
+        (order, task) -> {
+          assertThat(running.incrementAndGet()).isOne();
+          ran.add(order.number());
+          running.decrementAndGet();
+        };
+    Workflow workflow = berth.workflow("order-42");
+    for (int i = 0; i < 10; i++) {
+      workflow = workflow.then("step " + i, step, new Order(i));
+    }
+    try (var one = berth.worker().handle(step, handler).start();
+        var two = berth.worker().handle(step, handler).start();
+        var three = berth.worker().handle(step, handler).start()) {
+      List<TaskId> steps = workflow.submit();
+      berth.await(step, steps.getLast(), Duration.ofSeconds(20));
+    }
+    assertThat(ran).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+  }
+
+  @Test
+  void aHundredWorkflowsRunAtOnce() throws Exception {
+    TaskType<Order, Void> step = TaskType.of("step", Order.class);
+    CountDownLatch all = new CountDownLatch(100);
+    List<TaskId> last = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      last.add(
+          berth
+              .workflow("order-" + i)
+              .then("first", step, ORDER)
+              .then("second", step, ORDER)
+              .submit()
+              .getLast());
+    }
+    try (var worker =
+        berth
+            .worker()
+            .handle(
+                step,
+                (order, task) -> {
+                  all.countDown();
+                  all.await(); // each waits for all the others
+                })
+            .start()) {
+      for (TaskId id : last) {
+        berth.await(step, id, Duration.ofSeconds(20));
+      }
+    }
   }
 
   @Test

@@ -9,7 +9,6 @@ import dev.berth.store.Claim;
 import dev.berth.store.WorkflowView.State;
 import dev.berth.task.Outcome;
 import dev.berth.task.Step;
-import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
@@ -37,6 +36,9 @@ import org.junit.jupiter.api.Timeout;
 class WorkflowJoiningTest {
 
   private static final int RACES = Integer.getInteger("berth.append-races", 200);
+
+  /** So few that a session outlives them. */
+  private static final int ROUND = 200;
 
   private final TestDatabase database = TestDatabase.on(Servers.NEWEST);
   private final PostgresStore store = PostgresStore.of(database.pool());
@@ -110,11 +112,38 @@ class WorkflowJoiningTest {
   }
 
   @Test
+  void stepsThatAreCommittedLateInAnyOrderAllRun() throws SQLException {
+    append("order-42");
+    try (Connection other = database.pool().getConnection()) {
+      other.setAutoCommit(false);
+      store.joining(other).submit(List.of(Draft.task().step("order-42", "second").submission()));
+      submit("order-42", "third");
+      other.commit();
+    }
+    sweepNotices();
+    connection.commit();
+    sweepNotices();
+
+    Claimer claimer = claimer();
+    for (String step : List.of("third", "appended", "second")) {
+      Claim claim = claimer.claimOne();
+      assertThat(claim.lease().task()).isEqualTo(Step.taskId("order-42", step));
+      claimer.end(claim, new Outcome.Finished(null));
+    }
+  }
+
+  @Test
   void stepsAppendedWhileTheLastOneEndsAreNotHeldForEver() throws Exception {
+    for (int done = 0; done < RACES; done += ROUND) {
+      raceAppends("order-" + done + ".");
+    }
+  }
+
+  private void raceAppends(String order) throws Exception {
     Claimer claimer = claimer();
     List<Claim> last = new ArrayList<>();
-    for (int i = 0; i < RACES; i++) {
-      submit("order-" + i, "first");
+    for (int i = 0; i < ROUND; i++) {
+      submit(order + i, "first");
       last.addAll(claimer.claim(1));
     }
     CyclicBarrier race = new CyclicBarrier(2);
@@ -129,8 +158,8 @@ class WorkflowJoiningTest {
           });
       Future<?> appending =
           threads.submit(() -> {
-            for (int i = 0; i < RACES; i++) {
-              append("order-" + i);
+            for (int i = 0; i < ROUND; i++) {
+              append(order + i);
               race.await();
               connection.commit();
             }
@@ -141,16 +170,17 @@ class WorkflowJoiningTest {
     }
     sweepNotices();
 
-    List<TaskId> started = new ArrayList<>();
-    for (List<TaskId> more = claimer.claimIds(100); !more.isEmpty(); ) {
+    List<Claim> started = new ArrayList<>();
+    for (List<Claim> more = claimer.claim(100); !more.isEmpty(); ) {
       started.addAll(more);
-      more = claimer.claimIds(100);
+      more = claimer.claim(100);
     }
     assertThat(started)
+        .extracting(claim -> claim.lease().task())
         .containsExactlyInAnyOrderElementsOf(
-            IntStream.range(0, RACES)
-                .mapToObj(i -> Step.taskId("order-" + i, "appended"))
-                .toList());
+            IntStream.range(0, ROUND).mapToObj(i -> Step.taskId(order + i, "appended")).toList());
+    claimer.endAll(started, new Outcome.Finished(null));
+    claimer.leave();
   }
 
   @Test

@@ -104,6 +104,7 @@ final class MortalClaimers {
       }
       store.sweep();
       assertThat(dying.exchange(ended, 1)).isInstanceOf(Exchanged.SessionLost.class);
+      dying.leave(); // gives back its connections
       killed.incrementAndGet();
     } finally {
       time.writeLock().unlock();

@@ -12,6 +12,8 @@ import dev.berth.store.QueueView;
 import dev.berth.store.Store;
 import dev.berth.store.TaskFilter;
 import dev.berth.store.TaskView;
+import dev.berth.store.WorkflowView;
+import dev.berth.task.OnFailure;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
@@ -28,12 +30,13 @@ import java.util.Set;
 
 /**
  * Random calls from one seed, and what must be true after each of them: every accepted task is in
- * exactly one state, a task has at most one living owner, the counts add up. At the end all work is
- * drained, and every task has ended.
+ * exactly one state, a task and a workflow have at most one living owner, the counts add up. At the
+ * end all work is drained, and every task has ended.
  */
 final class RandomRun {
 
   private static final String[] QUEUES = {"default", "letters"};
+  private static final String[] WORKFLOWS = {"order-1", "order-2", "order-3"};
   private static final String[] TYPES = {"mail", "print", "fax"};
   private static final TaskFilter EVERYTHING = TaskFilter.ALL.most(10_000);
 
@@ -42,6 +45,7 @@ final class RandomRun {
   private final long seed;
   private final Random random;
   private final List<TaskId> submitted = new ArrayList<>();
+  private final Map<TaskId, String> workflows = new HashMap<>();
   private final List<Holder> holders = new ArrayList<>();
   private final List<Lease> past = new ArrayList<>();
   private int opened;
@@ -110,7 +114,8 @@ final class RandomRun {
               .priority(random.nextInt(10));
       boolean repeated = !submitted.isEmpty() && random.nextInt(5) == 0;
       draft = repeated ? draft.ownId(anyTask()) : draft;
-      batch.add(random.nextInt(3) == 0 ? draft.delay(seconds(40)) : draft);
+      draft = random.nextInt(3) == 0 ? draft.delay(seconds(40)) : draft;
+      batch.add(random.nextInt(4) == 0 ? step(draft) : draft);
     }
     store
         .submit(batch.stream().map(Draft::submission).toList())
@@ -120,6 +125,14 @@ final class RandomRun {
           }
         });
     return "submit";
+  }
+
+  /** A step that lets the others run however it ends, so that all work can be drained. */
+  private Draft step(Draft draft) {
+    String workflow = WORKFLOWS[random.nextInt(WORKFLOWS.length)];
+    Draft step = draft.step(workflow, "" + random.nextInt(100), OnFailure.CONTINUE);
+    workflows.put(step.id(), workflow);
+    return step;
   }
 
   private String open() {
@@ -225,14 +238,20 @@ final class RandomRun {
     TaskId task = claim.lease().task();
     assertThat(submitted).contains(task);
     for (Holder other : List.copyOf(holders)) {
-      if (other.held.containsKey(task)) {
+      if (other.held.keySet().stream().anyMatch(held -> excludes(held, task))) {
         assertThat(other.mayBeDead(fixture.now()))
-            .as("%s holds %s, which %s claimed", other.worker, task, holder.worker)
+            .as("%s holds %s or its workflow, which %s claimed", other.worker, task, holder.worker)
             .isTrue();
         lost(other);
       }
     }
     holder.held.put(task, claim.lease());
+  }
+
+  /** Whether these cannot run at once: the same task, or two steps of one workflow. */
+  private boolean excludes(TaskId one, TaskId other) {
+    String workflow = workflows.get(one);
+    return one.equals(other) || workflow != null && workflow.equals(workflows.get(other));
   }
 
   private void endedBy(Holder holder, Lease lease) {
@@ -310,6 +329,8 @@ final class RandomRun {
         .hasSameSizeAs(submitted)
         .allMatch(task -> task.state().ended(), "has ended");
     assertThat(store.reader().queues()).isEmpty();
+    assertThat(store.reader().workflows(10))
+        .allMatch(workflow -> workflow.state() == WorkflowView.State.FINISHED, "has finished");
     for (TaskId task : submitted) {
       assertThat(store.reader().attempts(task))
           .filteredOn(attempt -> attempt.startedAt() != null)

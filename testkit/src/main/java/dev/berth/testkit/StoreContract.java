@@ -265,6 +265,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class WorkflowLimits extends WorkflowLimitContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class WorkflowFailures extends WorkflowFailureContract {
     @Override
     StoreFixture open() throws Exception {

@@ -173,6 +173,21 @@ abstract class WorkflowCommandContract extends WorkflowTest {
   }
 
   @Test
+  void aStepThatIsRetriedHaltsItsWorkflowAsBefore() {
+    submitSteps("charge", "pack");
+    Claimer claimer = claimer();
+    Claim charge = claimStep(claimer, "charge");
+    cancelWorkflow();
+    claimer.end(charge, new Outcome.Cancelled("stopped"));
+    retryWorkflow();
+
+    run(claimer, "charge", FAILED);
+
+    nothingStarts(claimer);
+    assertThat(workflowState()).isEqualTo(State.HALTED);
+  }
+
+  @Test
   void aRetryUnderAFullQuotaIsNotDone() {
     submitAll(
         Draft.task().quota(MAIL, 1, WhenFull.REFUSE).step(ORDER, "charge"),

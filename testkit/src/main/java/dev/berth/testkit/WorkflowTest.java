@@ -72,7 +72,9 @@ abstract class WorkflowTest extends LimitTest {
 
   void nothingStarts(Claimer claimer) {
     store.sweep();
-    assertThat(claimAll(claimer, 10)).isEmpty();
+    for (int i = 0; i < 3; i++) {
+      assertThat(claimer.claim(10)).isEmpty();
+    }
   }
 
   Applied skip(String step) {

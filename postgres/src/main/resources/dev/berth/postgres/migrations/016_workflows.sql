@@ -118,8 +118,10 @@ declare
   v_ids  uuid[] := '{}';
   v_idle text[] := '{}';
   v_days integer[] := '{}';
+  v_now  timestamptz;
 begin
   perform berth.lock_workflows(array(select n from unnest(p_names) as n order by n collate "C"));
+  v_now := berth.now();  -- p_now may be before the submit of a step that is seen here, and the step would not seem due
   for v_head in
     select w.name, w.behind, w.cancelled, w.keep_until, n.type, n.outcome as ended, a.step_number as turn, t.id, t.step_number,
            b.step as block, b.number as block_number, b.blocks, b.outcome
@@ -130,7 +132,8 @@ begin
          where n.after is null and a.workflow = n.name and a.state <> 'held') a on true
       left join lateral (
         select t.id, t.step_number from berth.task t
-         where t.workflow = n.name and t.step_number > coalesce(least(n.after, w.behind - 1), 0) and t.state = 'held'
+         where t.workflow = n.name and t.state = 'held'
+           and t.step_number > case when n.after is null then 0 else least(n.after, w.behind - 1) end
          order by t.step_number limit 1 for update) t on true
       left join lateral (
         select b.step, b.number, b.blocks, b.outcome from berth.workflow_step b
@@ -166,9 +169,10 @@ begin
   if v_ids <> '{}' then
     with promoted as (
       update berth.task t
-         set state = case when t.due_at > p_now then 'waiting' else 'ready' end::berth.task_state, position = p_now
+         set state = case when t.due_at > v_now then 'waiting' else 'ready' end::berth.task_state, position = v_now
        where t.id = any (v_ids)
-      returning t.queue, case when t.lane is null then t.priority else -2 end::smallint as priority, t.due_at)
+      returning t.queue, case when t.lane is null then t.priority else -2 end::smallint as priority,
+                case when t.due_at > v_now then t.due_at else least(t.due_at, p_now) end as due_at)
     select array_agg(p.queue), array_agg(p.priority), array_agg(p.due_at) into queues, priorities, due_ats
       from promoted p;
   end if;
@@ -188,7 +192,10 @@ begin
   insert into berth.workflow_step (
     workflow, step, number, task_id, type, outcome, skipped, blocks, on_failure, ended_at, error, result)
   select e.workflow, e.step, e.number, e.task_id, e.type, e.outcome, e.outcome <> 'finished' and e.on_failure = 'skip',
-         case when e.outcome <> 'finished' and e.on_failure in ('halt', 'cancel_rest') then e.on_failure end,
+         case when e.outcome = 'cancelled' and exists (
+                     select from berth.workflow w where w.name = e.workflow and w.cancelled is not null)
+              then null  -- not the step is the cause, but a person
+              when e.outcome <> 'finished' and e.on_failure in ('halt', 'cancel_rest') then e.on_failure end,
          e.on_failure, p_now, case when e.outcome <> 'finished' then e.text end,
          case when e.outcome = 'finished' then e.text end
     from unnest(p_ended) as e
@@ -374,7 +381,6 @@ begin
   end if;
   update berth.workflow w set cancelled = v_reason where w.name = p_workflow;
   if v_turn is not null then
-    update berth.task t set on_failure = 'continue' where t.id = v_turn;  -- not the step is the cause, but a person
     v_said := berth.cancel(v_turn, v_reason);
   end if;
   perform berth.wake_steps(n.queues, n.priorities, n.due_ats) from berth.advance(array[p_workflow], null, berth.now()) n;
