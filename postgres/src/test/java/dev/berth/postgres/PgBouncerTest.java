@@ -16,8 +16,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The same through PgBouncer in transaction mode: no LISTEN, no prepared statements. */
+@ExtendWith(WithoutRaces.class)
 class PgBouncerTest extends StoreContract {
 
   private static PgBouncer bouncer;

@@ -9,6 +9,7 @@ import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Quotas hold while many submit at once, and through random calls. */
+@Tag("race")
 abstract class QuotaRaceContract extends QuotaTest {
 
   private static final int THREADS = 64;

@@ -20,9 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each occurrence once, whatever was missed, overlaps, crashes or comes late. */
+@Tag("race")
 abstract class ScheduleRaceContract extends ScheduleTest {
 
   private static final Duration SECOND = Duration.ofSeconds(1);

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * Order holds while many claim at once, workers die and steps are appended. These proofs are short;
  * {@code -Dberth.workflows=200} and {@code -Dberth.append-races=10000} make them long.
  */
+@Tag("race")
 abstract class WorkflowRaceContract extends WorkflowTest {
 
   private static final int STEPS = 10;
