@@ -1,6 +1,7 @@
 package dev.berth.cli;
 
 import dev.berth.Berth;
+import dev.berth.Schedules;
 import dev.berth.config.Nearest;
 import dev.berth.limit.Lane;
 import dev.berth.limit.LimitKey;
@@ -19,6 +20,7 @@ import dev.berth.task.TaskId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -149,12 +151,8 @@ final class ScheduleCommand extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
-    try (Berth berth = store.open()) {
-      find(berth, name);
-      Applied applied = berth.schedules().pause(name);
-      String how = applied == Applied.DONE ? "is paused" : "was already paused";
-      answer(output, find(berth, name), applied, "Schedule %s %s.".formatted(name, how));
-    }
+    change(
+        store, output, name, schedules -> schedules.pause(name), "is paused", "was already paused");
   }
 
   @Command(description = "Let a paused schedule go on with its next time.")
@@ -162,12 +160,8 @@ final class ScheduleCommand extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
-    try (Berth berth = store.open()) {
-      find(berth, name);
-      Applied applied = berth.schedules().resume(name);
-      String how = applied == Applied.DONE ? "is resumed" : "was not paused";
-      answer(output, find(berth, name), applied, "Schedule %s %s.".formatted(name, how));
-    }
+    change(
+        store, output, name, schedules -> schedules.resume(name), "is resumed", "was not paused");
   }
 
   @Command(
@@ -230,6 +224,21 @@ final class ScheduleCommand extends CommandGroup {
     return cron != null
         ? new Timing.Cron(cron, zone == null ? "UTC" : zone)
         : new Timing.Every(every == null ? Duration.ZERO : every);
+  }
+
+  private static void change(
+      StoreOptions store,
+      Output output,
+      String name,
+      Function<Schedules, Applied> change,
+      String done,
+      String unchanged) {
+    try (Berth berth = store.open()) {
+      find(berth, name);
+      Applied applied = change.apply(berth.schedules());
+      String how = applied == Applied.DONE ? done : unchanged;
+      answer(output, find(berth, name), applied, "Schedule %s %s.".formatted(name, how));
+    }
   }
 
   private static void answer(

@@ -70,16 +70,11 @@ final class TaskCommand extends CommandGroup {
               + " interrupted.")
   void cancel(
       @Parameters(paramLabel = "ID", converter = Id.class, description = "The task.") TaskId id,
-      @Option(
-              names = "--reason",
-              paramLabel = "TEXT",
-              defaultValue = "cancelled by hand",
-              description = "Why, for the history (\"${DEFAULT-VALUE}\" by default).")
-          String reason,
+      @Mixin Reason reason,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     try (Berth berth = store.open()) {
-      Applied applied = berth.cancel(id, reason);
+      Applied applied = berth.cancel(id, reason.text);
       TaskState state = state(berth, id, applied);
       String sentence =
           switch (applied) {

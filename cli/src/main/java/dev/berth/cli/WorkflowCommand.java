@@ -14,7 +14,6 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Looks at workflows, and decides what becomes of one that does not go on. */
@@ -93,16 +92,11 @@ final class WorkflowCommand implements Runnable {
       })
   void cancel(
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Option(
-              names = "--reason",
-              paramLabel = "TEXT",
-              defaultValue = "cancelled by hand",
-              description = "Why, for the history (\"${DEFAULT-VALUE}\" by default).")
-          String reason,
+      @Mixin Reason reason,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     try (Berth berth = store.open()) {
-      Applied applied = berth.apply(new CancelWorkflow(name, reason));
+      Applied applied = berth.apply(new CancelWorkflow(name, reason.text));
       WorkflowView workflow = find(berth, name);
       if (applied == Applied.UNCHANGED) {
         throw new CommandFailedException(

@@ -49,14 +49,7 @@ class ClaimPlanTest {
     String url = server.database();
     try (Connection connection = DriverManager.getConnection(url)) {
       explainEverything(connection);
-      String session =
-          run(
-                  connection,
-                  "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
-                      + " '{default}')")
-              .rows()
-              .getFirst()
-              .getFirst();
+      String session = open(connection);
       for (String mode : List.of("scan", "plain", "hop")) {
         for (int i = 0; i < 6; i++) { // often enough for every plan to be kept
           run(connection, exchange(session, mode, List.of()));
@@ -88,14 +81,7 @@ class ClaimPlanTest {
     String url = server.database();
     try (Connection connection = DriverManager.getConnection(url)) {
       explainEverything(connection);
-      String session =
-          run(
-                  connection,
-                  "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
-                      + " '{default}')")
-              .rows()
-              .getFirst()
-              .getFirst();
+      String session = open(connection);
       List<List<String>> held = List.of();
       for (int i = 0; i < 6; i++) { // often enough for every plan to be kept
         submitSteps(url, "early", i);
@@ -193,6 +179,16 @@ class ClaimPlanTest {
         statement.execute(sql);
       }
     }
+  }
+
+  private String open(Connection connection) throws SQLException {
+    return run(
+            connection,
+            "select session_id from berth.open_session('w', null, '1 hour', 100, '{ours}',"
+                + " '{default}')")
+        .rows()
+        .getFirst()
+        .getFirst();
   }
 
   /** Runs a call; none of its statements may read more than it needs. */

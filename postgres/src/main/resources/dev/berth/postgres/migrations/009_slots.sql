@@ -1,9 +1,9 @@
 -- Slots: how running tasks take them, give them back and hand them on.
 --
--- LANES. Tasks of one type under the same limits wait in one lane. A claim hops from lane to lane by task_lane, whatever
--- waits in them, from the cursor where the last one ended, once around: a lane costs one probe, a million blocked tasks
--- in it cost nothing. Behind a full limit all lanes that begin with it are passed over in one hop, for in the name of a
--- lane its limits stand from the most to the least shared.
+-- LANES. Tasks of one type under the same limits wait in one lane. A claim goes from lane to lane by task_lane, from the
+-- cursor where the last one ended, once around. It reads some tasks at a time, more of them the more lanes they are of:
+-- short lanes cost little each, and a million blocked tasks in one lane cost one read. Behind a full limit all lanes that
+-- begin with it are passed over in one hop, for in the name of a lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; and if it
@@ -81,7 +81,7 @@ begin
 end $$;
 
 -- The next lanes of one level after this one, with the limits of their first tasks: those of the next p_rows tasks, or of
--- as many as it takes to find one of a type that this worker handles. none: there are no more.
+-- as many as it takes to find one of a type that this worker handles. lanes null: there are no more.
 create function berth.next_lanes(
   p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
 ) language plpgsql as $$
@@ -393,9 +393,9 @@ begin
     end loop;
   end loop;
 
-  v_seek := v_want;
   -- The rows of keys that nobody uses yet, which begin with all that is wanted. Two who make the same one would have to
   -- wait: the second goes without.
+  v_seek := v_want;
   if v_limit.keyed then
     with made as (
       insert into berth.slot_group as g (key, number, capacity, used)
@@ -495,7 +495,7 @@ begin
   update berth.slot_group g set used = u.used + u.had - u.room
     from unnest(v_places, v_used, v_stored, v_full, v_room) as u (ctid, used, stored, had, room)
    where g.ctid = u.ctid and u.stored <> u.used + u.had - u.room;
-  if v_limit.keyed and v_room && v_full then  -- a row was made for a key, and then nothing started
+  if v_limit.keyed then  -- a row was made for a key, and then nothing started
     delete from berth.slot_group g
      using unnest(v_places, v_used, v_full, v_room, v_group) as u (ctid, used, had, room, key)
      where g.ctid = u.ctid and u.used = 0 and u.had = u.room and split_part(v_keys[u.key], '/', 4) <> '';
