@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param attempt which start this is, from 1; released attempts do not count
  * @param failures how often the task has failed so far
  * @param crashes how many attempts were lost with their worker
+ * @param lane tasks of one type with the same lane hold the same slots; null: under no limit
+ * @param standby it holds no slots: the session may start it when another task of its type and lane
+ *     has ended here, and must say so, see {@link Ended}; or release it
  */
 public record Claim(
     Lease lease,
@@ -22,7 +26,12 @@ public record Claim(
     int failures,
     int crashes,
     Instant submittedAt,
-    @Nullable Instant dueAt) {
+    @Nullable Instant dueAt,
+    @Nullable String lane,
+    boolean standby) {
+
+  /** How long after the exchange that granted it a standby may start. */
+  public static final Duration STANDBY_STARTS_WITHIN = Duration.ofMillis(200);
 
   public Claim {
     metadata = Map.copyOf(metadata);

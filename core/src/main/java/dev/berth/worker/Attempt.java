@@ -1,6 +1,9 @@
 package dev.berth.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.berth.store.Claim;
+import dev.berth.store.Ended;
 import dev.berth.store.Lease;
 import dev.berth.task.Outcome;
 import dev.berth.task.SubmitOptions;
@@ -42,6 +45,11 @@ final class Attempt implements RunningTask {
   private @Nullable String progressTold;
   private volatile @Nullable Thread thread;
   private @Nullable Outcome outcome;
+  private long began = Ticks.NEVER;
+  private long ended;
+  private long startBy = Ticks.NEVER;
+  private volatile @Nullable Attempt heir;
+  private boolean handedIn;
 
   /** The one below in {@link EndedAttempts}. */
   @Nullable Attempt next;
@@ -71,6 +79,65 @@ final class Attempt implements RunningTask {
 
   void outcome(@Nullable Outcome value) {
     outcome = value;
+  }
+
+  /** Whether its handler was started. */
+  boolean ran() {
+    return began != Ticks.NEVER;
+  }
+
+  void began(long tick) {
+    began = tick;
+  }
+
+  /**
+   * @return how long it ran
+   */
+  long ended(long tick) {
+    ended = tick;
+    return tick - began;
+  }
+
+  /** Until when a standby may start. */
+  long startBy() {
+    return startBy;
+  }
+
+  void startBy(long tick) {
+    startBy = tick;
+  }
+
+  /** The standby that went on in its slots, if any. */
+  @Nullable Attempt heir() {
+    return heir;
+  }
+
+  void heir(Attempt standby) {
+    heir = standby;
+  }
+
+  /** It is part of the next call. */
+  void handIn() {
+    handedIn = true;
+  }
+
+  /**
+   * What the store is told, once this and all that go with it are marked.
+   *
+   * @param standbys how many more of its lane are wanted
+   */
+  Ended told(long now, int standbys) {
+    Attempt last = heir;
+    while (last != null && last.handedIn) {
+      last = last.heir;
+    }
+    return new Ended(
+        lease(),
+        requireNonNull(outcome),
+        claim.standby() && ran() ? Duration.ofNanos(now - began) : null,
+        heir == null ? null : Duration.ofNanos(now - ended),
+        last == null ? null : last.lease(),
+        standbys);
   }
 
   long deadline() {

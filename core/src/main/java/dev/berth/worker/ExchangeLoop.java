@@ -1,7 +1,5 @@
 package dev.berth.worker;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
@@ -10,6 +8,7 @@ import dev.berth.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -60,13 +59,14 @@ final class ExchangeLoop extends Loop {
     LEAVING
   }
 
-  /** A call and the attempts whose outcomes it carries. */
-  private record Call(ExchangeRequest request, List<Attempt> handedIn) {}
+  /** A call, the attempts whose outcomes it carries, and when it was made. */
+  private record Call(ExchangeRequest request, List<Attempt> handedIn, long madeAt) {}
 
   private final Store store;
   private final Sessions sessions;
   private final QueueOrder queues;
   private final Outbox outbox;
+  private final Standbys standbys;
   private final Throttle throttle;
   private final LookOut lookOut;
   private final Sweeper sweeper;
@@ -89,6 +89,7 @@ final class ExchangeLoop extends Loop {
       Sessions sessions,
       QueueOrder queues,
       Outbox outbox,
+      Standbys standbys,
       Throttle throttle,
       LookOut lookOut,
       Sweeper sweeper,
@@ -98,6 +99,7 @@ final class ExchangeLoop extends Loop {
     this.sessions = sessions;
     this.queues = queues;
     this.outbox = outbox;
+    this.standbys = standbys;
     this.throttle = throttle;
     this.lookOut = lookOut;
     this.sweeper = sweeper;
@@ -178,6 +180,7 @@ final class ExchangeLoop extends Loop {
 
   private long step() {
     LiveSession session = sessions.current();
+    outbox.withdraw(session, phase == Phase.WORKING);
     outbox.collect(session);
     if (session == null) {
       return withoutSession();
@@ -185,7 +188,7 @@ final class ExchangeLoop extends Loop {
     if (call == null) {
       long wait = nextCall(session);
       if (call == null) {
-        return wait;
+        return Math.min(wait, Math.max(1, standbys.firstDeadline() - Ticks.now()));
       }
     }
     exchange(session, call);
@@ -262,10 +265,17 @@ final class ExchangeLoop extends Loop {
     }
   }
 
-  private void prepare(LiveSession session, List<Attempt> handedIn, int claims) {
+  private void prepare(LiveSession session, List<Attempt> handedIn, int most) {
+    standbys.handingIn(handedIn);
+    handedIn.forEach(Attempt::handIn);
+    int room = room(handedIn.size());
+    Map<Attempt, Integer> wanted =
+        standbys.wanted(handedIn, throttle.latency(), Math.min(most, room / 2));
+    int claims = Math.min(most, room - wanted.values().stream().mapToInt(Integer::intValue).sum());
+    long now = Ticks.now();
     List<Ended> outcomes = new ArrayList<>(handedIn.size());
     for (Attempt attempt : handedIn) {
-      outcomes.add(new Ended(attempt.lease(), requireNonNull(attempt.outcome())));
+      outcomes.add(attempt.told(now, wanted.getOrDefault(attempt, 0)));
     }
     if (claims > 0) {
       lookOut.looking();
@@ -273,7 +283,7 @@ final class ExchangeLoop extends Loop {
     List<String> order = queues.draw(ThreadLocalRandom.current());
     ExchangeRequest request =
         new ExchangeRequest(session.id(), number + 1, outcomes, claims, order);
-    call = new Call(request, handedIn);
+    call = new Call(request, handedIn, now);
   }
 
   private void exchange(LiveSession session, Call made) {
@@ -322,10 +332,11 @@ final class ExchangeLoop extends Loop {
       return; // the claims go back when the session is left
     }
     if (phase == Phase.WORKING) {
-      outbox.start(done.claims(), session);
+      outbox.start(done.claims(), session, made.madeAt());
     } else {
       outbox.release(done.claims(), session);
     }
     session.cancel(done.cancelled());
+    outbox.cancel(done.cancelled());
   }
 }

@@ -32,6 +32,7 @@ final class Outbox {
   private static final int MOST_CHARACTERS = 8_000_000;
 
   private final Runner runner;
+  private final Standbys standbys;
   private final Telemetry telemetry;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final Deque<Attempt> ended = new ArrayDeque<>();
@@ -39,8 +40,9 @@ final class Outbox {
   /** Outcomes of a call that the store called wrong: handed in one by one, to find which. */
   private final Deque<Attempt> suspects = new ArrayDeque<>();
 
-  Outbox(Runner runner, Telemetry telemetry) {
+  Outbox(Runner runner, Standbys standbys, Telemetry telemetry) {
     this.runner = runner;
+    this.standbys = standbys;
     this.telemetry = telemetry;
   }
 
@@ -49,14 +51,33 @@ final class Outbox {
     return inFlight.get();
   }
 
-  void start(List<Claim> claims, LiveSession session) {
+  /**
+   * @param asked when the exchange that brought them began
+   */
+  void start(List<Claim> claims, LiveSession session, long asked) {
     inFlight.addAndGet(claims.size());
-    claims.forEach(claim -> runner.start(claim, session));
+    claims.forEach(claim -> runner.take(claim, session, asked));
   }
 
   void release(List<Claim> claims, LiveSession session) {
     inFlight.addAndGet(claims.size());
     claims.forEach(claim -> runner.release(claim, session));
+  }
+
+  /** Lets go of standbys that may not start any more. */
+  void withdraw(@Nullable LiveSession session, boolean working) {
+    standbys
+        .withdraw(each -> each.session() != session || !each.session().live())
+        .forEach(runner::drop);
+    long now = Ticks.now();
+    standbys.withdraw(each -> !working || each.startBy() <= now).forEach(runner::release);
+  }
+
+  /** Somebody cancelled these; a standby among them need not start first. */
+  void cancel(Collection<Lease> leases) {
+    if (!leases.isEmpty()) {
+      standbys.withdraw(each -> leases.contains(each.lease())).forEach(runner::release);
+    }
   }
 
   /** Collects the attempts that are over; those of an earlier session have nothing to hand in. */
@@ -157,6 +178,7 @@ final class Outbox {
   }
 
   private void drop(Attempt attempt) {
+    standbys.handingIn(List.of(attempt));
     inFlight.decrementAndGet();
     telemetry.stale(attempt.claim());
   }

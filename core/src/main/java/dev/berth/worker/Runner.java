@@ -39,6 +39,7 @@ final class Runner {
   private final Deadlines deadlines;
   private final EndedAttempts ended;
   private final Telemetry telemetry;
+  private final Standbys standbys;
 
   Runner(
       Map<String, Handling<?, ?>> handlings,
@@ -46,6 +47,7 @@ final class Runner {
       Store store,
       Deadlines deadlines,
       EndedAttempts ended,
+      Standbys standbys,
       Telemetry telemetry) {
     this.handlings = handlings;
     this.codec = codec;
@@ -53,29 +55,58 @@ final class Runner {
     this.submissions = new Submissions(codec);
     this.deadlines = deadlines;
     this.ended = ended;
+    this.standbys = standbys;
     this.telemetry = telemetry;
   }
 
-  /** Starts the handler; a task that cannot be started here goes back. */
-  void start(Claim claim, LiveSession session) {
-    Handling<?, ?> handling = handlings.get(claim.type());
-    if (handling == null) {
-      release(claim, session);
+  /**
+   * Starts a task that was claimed, or lets it stand by; one that cannot be started here goes back.
+   *
+   * @param asked when its exchange began
+   */
+  void take(Claim claim, LiveSession session, long asked) {
+    Attempt attempt = new Attempt(claim, session, this);
+    if (!handlings.containsKey(claim.type())) {
+      release(attempt);
       return;
     }
-    Attempt attempt = new Attempt(claim, session, this);
+    if (claim.standby()) {
+      attempt.startBy(Ticks.plus(asked, Ticks.nanos(Claim.STANDBY_STARTS_WITHIN)));
+      if (standbys.add(attempt)) {
+        start(attempt);
+      }
+      return;
+    }
+    standbys.started(attempt);
+    start(attempt);
+  }
+
+  private void start(Attempt attempt) {
+    LiveSession session = attempt.session();
+    Handling<?, ?> handling = requireNonNull(handlings.get(attempt.claim().type()));
+    attempt.began(Ticks.now());
     try {
       session.start(attempt, handling.threads().newThread(() -> run(attempt, handling)));
     } catch (OutOfMemoryError e) { // no memory for one more thread
       session.ended(attempt);
-      release(claim, session);
+      standbys.after(attempt, 0);
+      release(attempt);
     }
   }
 
   /** Gives a task back that was claimed and not started. */
   void release(Claim claim, LiveSession session) {
-    Attempt attempt = new Attempt(claim, session, this);
+    release(new Attempt(claim, session, this));
+  }
+
+  /** Gives it back. */
+  void release(Attempt attempt) {
     attempt.outcome(RELEASED);
+    ended.add(attempt);
+  }
+
+  /** It belongs to others and has not started. */
+  void drop(Attempt attempt) {
     ended.add(attempt);
   }
 
@@ -139,7 +170,11 @@ final class Runner {
       attempt.outcome(lastResort(attempt.claim(), handling.type(), e));
     } finally {
       attempt.session().ended(attempt);
-      ended.add(attempt);
+      Attempt next = standbys.after(attempt, attempt.ended(Ticks.now()));
+      ended.add(attempt); // before the next one can end
+      if (next != null) {
+        start(next);
+      }
     }
   }
 

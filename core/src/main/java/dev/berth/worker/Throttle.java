@@ -28,6 +28,11 @@ final class Throttle {
     latency = latency == 0 ? took : latency + WEIGHT * (took - latency);
   }
 
+  /** Of an exchange, smoothed, in nanoseconds. */
+  long latency() {
+    return (long) latency;
+  }
+
   int claimSize(int free, int handedIn) {
     pressure = rule.next(pressure, memory.used(), (long) latency);
     return rule.claimSize(pressure, free, handedIn);

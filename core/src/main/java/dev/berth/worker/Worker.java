@@ -64,10 +64,12 @@ public final class Worker implements AutoCloseable {
     deadlines = new Deadlines(sessions);
     sweeper = new Sweeper(settings, store, lookOut, telemetry);
     EndedAttempts ended = new EndedAttempts(signal);
-    Runner runner = new Runner(handlings, codec, store, deadlines, ended, telemetry);
-    outbox = new Outbox(runner, telemetry);
+    Standbys standbys = new Standbys();
+    Runner runner = new Runner(handlings, codec, store, deadlines, ended, standbys, telemetry);
+    outbox = new Outbox(runner, standbys, telemetry);
     exchange =
-        new ExchangeLoop(store, sessions, queues, outbox, throttle, lookOut, sweeper, telemetry);
+        new ExchangeLoop(
+            store, sessions, queues, outbox, standbys, throttle, lookOut, sweeper, telemetry);
     heartbeat =
         new HeartbeatLoop(
             store,

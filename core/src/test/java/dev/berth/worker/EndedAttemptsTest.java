@@ -50,6 +50,8 @@ class EndedAttemptsTest {
   private static Attempt attempt() {
     Lease lease = new Lease(TaskId.next(), 1);
     return new Attempt(
-        new Claim(lease, "t", "q", 5, "", Map.of(), 1, 0, 0, Instant.EPOCH, null), null, null);
+        new Claim(lease, "t", "q", 5, "", Map.of(), 1, 0, 0, Instant.EPOCH, null, null, false),
+        null,
+        null);
   }
 }

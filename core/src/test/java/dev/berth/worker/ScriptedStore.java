@@ -338,7 +338,9 @@ final class ScriptedStore implements Store {
         task.failures,
         0,
         Instant.EPOCH,
-        null);
+        null,
+        null,
+        false);
   }
 
   @Override

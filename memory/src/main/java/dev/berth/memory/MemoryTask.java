@@ -91,7 +91,9 @@ final class MemoryTask implements SlotHolder {
         failures,
         crashes,
         submittedAt,
-        dueAt);
+        dueAt,
+        submission.lane().open() ? null : submission.lane().name(),
+        false);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.berth.store.Lease;
 import dev.berth.store.SessionRequest;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,7 +23,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call of {@code berth.exchange}: its arguments from a request, its rows into an answer. */
@@ -118,6 +121,34 @@ final class Exchanges {
     statement.setArray(
         13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
     statement.setInt(14, request.claims());
+    statement.setArray(15, micros(connection, Ended::began));
+    statement.setArray(16, micros(connection, Ended::passed));
+    statement.setArray(
+        17, some(connection, "int8", e -> e.heir() == null ? null : e.heir().token()));
+    statement.setArray(18, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
+  }
+
+  private @Nullable Array micros(Connection connection, Function<Ended, @Nullable Duration> of)
+      throws SQLException {
+    return some(
+        connection,
+        "int8",
+        e -> {
+          Duration time = of.apply(e);
+          return time == null ? null : TimeUnit.NANOSECONDS.toMicros(time.toNanos());
+        });
+  }
+
+  /** What few outcomes have; null where none has it. */
+  private @Nullable Array some(
+      Connection connection, String type, Function<Ended, @Nullable Object> of)
+      throws SQLException {
+    for (Ended each : request.ended()) {
+      if (of.apply(each) != null) {
+        return Arrays.of(connection, type, request.ended(), of);
+      }
+    }
+    return null;
   }
 
   private Exchanged read(ResultSet rows) throws SQLException {
@@ -200,7 +231,9 @@ final class Exchanges {
         row.getInt("failures"),
         row.getInt("crashes"),
         instantOf(row, "submitted_at"),
-        instant(row, "due_at"));
+        instant(row, "due_at"),
+        row.getString("lane"),
+        row.getBoolean("foreign_types"));
   }
 
   private static Lease lease(ResultSet row) throws SQLException {

@@ -20,7 +20,7 @@ create table berth.exchange_log (
   session_id bigint not null,
   number bigint not null,
   first_token bigint not null,
-  turn bigint not null,
+  at timestamp with time zone not null,
   stale bigint[],
   constraint exchange_log_pkey PRIMARY KEY (session_id, number)
 );
@@ -176,6 +176,7 @@ create table berth.task (
   crashes integer not null default 0,
   priority smallint not null default 5,
   cancel_requested boolean not null default false,
+  standby boolean not null default false,
   type text not null,
   queue text not null,
   payload text not null,
@@ -519,12 +520,12 @@ create function berth.allow_launch(role text, runner text DEFAULT 'berth_runner'
   returns void;
 
 create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
-  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text);
 
 create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
   returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean) set jit=off;
 
-create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text, OUT new_turn boolean)
+create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text, OUT before timestamp with time zone)
   returns record;
 
 create function berth.behind(p_keys text[], p_weights integer[])
@@ -534,7 +535,7 @@ create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
   returns text;
 
 create function berth.cancel_requests(p_session bigint)
-  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean);
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text);
 
 create function berth.cancel_rest(p_workflow text, p_after bigint, p_reason text, p_now timestamp with time zone)
   returns boolean set enable_seqscan=off set jit=off;
@@ -593,8 +594,8 @@ create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer)
-  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[])
+  returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_overrides()
   returns void;
@@ -623,7 +624,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns void;
 
-create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT rest berth.slots_held[])
+create function berth.hand_on(p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -760,6 +761,9 @@ create function berth.pairs(p_metadata jsonb)
 
 create function berth.parts_of_others(p_slots integer, p_others integer)
   returns integer;
+
+create function berth.pass_on(p_session bigint, p_freed berth.freed[])
+  returns bigint[];
 
 create function berth.pause(p_queue text)
   returns text;
@@ -998,5 +1002,5 @@ create function berth.wake_waiting(p_keys text[])
 create function berth.workflow_turn(p_workflow text, OUT state text, OUT step text)
   returns record set enable_seqscan=off set jit=off;
 
-create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
   returns record;

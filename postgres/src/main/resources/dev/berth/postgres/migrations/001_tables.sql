@@ -16,13 +16,14 @@ create type berth.ended_step as (
 -- Slots of one group of a limit.
 create type berth.slots_held as (key text, number integer, count integer);
 
--- The slots of a task that ended, and where it had stood.
+-- A task under limits that ended: where it had stood, the slots it held (null: it was a standby), who has taken them over
+-- and when, and how many standbys the worker wants in its place.
 create type berth.freed as (
   queue text, priority smallint, type text, lane text, limits text[], position timestamptz, since timestamptz,
-  held berth.slots_held[]
+  held berth.slots_held[], heir bigint, at timestamptz, standbys integer
 );
 
--- The slots that a task shall hold, and since when, if it inherits them.
+-- The slots that a task shall hold, and since when, if it inherits them. held null: it is a standby.
 create type berth.holding as (held berth.slots_held[], since timestamptz);
 
 -- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
@@ -50,6 +51,8 @@ create table berth.task (
   crashes          integer          not null default 0,
   priority         smallint         not null default 5,
   cancel_requested boolean          not null default false,
+  standby          boolean          not null default false,  -- claimed, to start when a slot of its lane falls free in its
+                                                             --   worker; stale while it does not run
   type             text             not null,
   queue            text             not null,
   payload          text             not null,
@@ -170,7 +173,7 @@ create table berth.exchange_log (
   session_id  bigint not null,
   number      bigint not null,
   first_token bigint not null,  -- every claim of this exchange has a higher token, every earlier one a lower
-  turn        bigint not null,  -- see slots: in which turn of the session it was
+  at          timestamptz not null,
   stale       bigint[],         -- tokens of refused outcomes
   constraint exchange_log_pkey primary key (session_id, number)
 );

@@ -43,13 +43,10 @@
 -- Locks the session and logs the exchange: 'go', or 'lost' (no such session, or expired), or 'repeat' (number known).
 create function berth.begin_exchange(
   p_session bigint, p_number bigint, p_now timestamptz,
-  out verdict text, out worker text,
-  out new_turn boolean  -- whether it is the first of a quarter of a second, which begins for each session at its own time
+  out verdict text, out worker text, out before timestamptz  -- when the exchange before it was
 ) language plpgsql as $$
 declare
   v_session record;
-  v_turn    bigint := floor((date_part('epoch', p_now) + p_session % 100 * float8 '0.0025') * 4);
-  v_last    bigint;
 begin
   -- Written as a range read backwards, so that the newest version of the row is met first: heartbeats leave one dead
   -- version each while vacuum is held back.
@@ -60,8 +57,8 @@ begin
     return;
   end if;
   worker := v_session.worker;
-  insert into berth.exchange_log (session_id, number, first_token, turn)
-  values (p_session, p_number, nextval('berth.token'), v_turn)
+  insert into berth.exchange_log (session_id, number, first_token, at)
+  values (p_session, p_number, nextval('berth.token'), p_now)
   on conflict do nothing;
   if not found then
     verdict := 'repeat';
@@ -78,13 +75,15 @@ begin
    where l.session_id = p_session
      and l.number = (select b.number from berth.exchange_log b
                       where b.session_id = p_session and b.number < p_number order by b.number desc limit 1)
-  returning l.turn into v_last;
-  new_turn := v_last is distinct from v_turn;
+  returning l.at into before;
   verdict := 'go';
 end $$;
 
 -- Writes outcomes. Returns the tokens of those that were stale, and where tasks went back to, or came to since those
 -- before them in their workflows have ended; null if none.
+--
+-- A standby has run in the slot of another task, one after the other, and history must show it so. The worker says how
+-- long ago one began and the other ended; both are told from the same exchange, and none before the last one.
 create function berth.write_outcomes(
   p_session   bigint,
   p_worker    text,
@@ -94,6 +93,11 @@ create function berth.write_outcomes(
   p_outcomes  text[],
   p_texts     text[],
   p_delays    bigint[],
+  p_before    timestamptz default null,
+  p_began     bigint[] default null,
+  p_passed    bigint[] default null,
+  p_heirs     bigint[] default null,
+  p_standbys  integer[] default null,
   out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[],
   out freed berth.freed[]  -- slots to be handed on or given back
 ) language plpgsql as $$
@@ -109,10 +113,16 @@ begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
     delete from berth.task t
-     using unnest(p_ids, p_tokens, p_outcomes, p_texts) as o (id, token, outcome, text)
+     using unnest(p_ids, p_tokens, p_outcomes, p_texts, p_began, p_passed, p_heirs, p_standbys)
+             as o (id, token, outcome, text, began, passed, heir, standbys)
      where t.id = o.id and t.token = o.token and t.session_id = p_session
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
-    returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
+    returning t.id, t.submitted_at, t.due_at,
+              case when t.standby then greatest(p_before, p_now - o.began * interval '1 microsecond') else t.started_at end
+                as started_at,
+              case when o.passed is null then p_now else greatest(p_before, p_now - o.passed * interval '1 microsecond') end
+                as ended_at,
+              o.token, o.heir, o.standbys, t.attempt, t.failures, t.crashes, t.priority,
               t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held, t.held_since,
               t.position, t.quotas, t.quota_mosts, t.workflow, t.step, t.step_number, t.on_failure,
               case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
@@ -122,7 +132,7 @@ begin
       task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
       crashes, priority, final, type, queue, worker, error, result, payload, metadata, lane, limits, weights, said_slots,
       quotas, quota_mosts, workflow, step)
-    select e.id, e.submitted_at, e.due_at, e.started_at, p_now, p_session, e.token, v_today + k.days, e.outcome,
+    select e.id, e.submitted_at, e.due_at, e.started_at, e.ended_at, p_session, e.token, v_today + k.days, e.outcome,
            e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
            e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts, e.workflow, e.step
@@ -136,44 +146,53 @@ begin
      where k.days > 0
   )
   select array_agg(token),
-         array_agg((queue, priority, type, lane, limits, position, held_since, held)::berth.freed) filter (where held is not null),
+         array_agg((queue, priority, type, lane, limits, position, held_since, held, heir, ended_at, standbys)::berth.freed)
+           filter (where held is not null or standbys > 0),
          array_agg(id) filter (where quotas is not null),
          array_agg((workflow, step, step_number, on_failure, id, type, outcome, text, true)::berth.ended_step)
            filter (where workflow is not null)
     into v_written, freed, v_counted, v_steps
     from ended;
 
-  -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back.
+  -- Back to the queue: retry spends the attempt and counts a failure, released gives the attempt back. A standby that is
+  -- released never ran: it goes back to its place.
   if cardinality(v_written) is distinct from cardinality(p_ids) and p_outcomes && array['retry', 'released'] then
     with returned as (
       update berth.task t
          set state        = case when o.delay > 0 then 'waiting' else 'ready' end::berth.task_state,
-             position     = p_now,
+             position     = case when t.standby and o.outcome = 'released' then t.position else p_now end,
              due_at       = p_now + o.delay * interval '1 millisecond',
+             started_at   = case when t.standby then greatest(p_before, p_now - o.began * interval '1 microsecond')
+                                 else t.started_at end,
              session_id   = null,
              token        = null,
              attempt      = t.attempt - (o.outcome = 'released')::integer,
              failures     = t.failures + (o.outcome = 'retry')::integer,
              last_error   = case when o.outcome = 'retry' then o.text else t.last_error end,
              progress     = null
-        from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays) as o (id, token, outcome, text, delay)
+        from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays, p_began, p_passed, p_heirs, p_standbys)
+               as o (id, token, outcome, text, delay, began, passed, heir, standbys)
        where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
+                case when o.passed is null then p_now else greatest(p_before, p_now - o.passed * interval '1 microsecond') end
+                  as ended_at,
+                t.standby and o.outcome = 'released' as unstarted, o.heir, o.standbys,
                 t.type, t.queue, t.lane, t.limits, t.weights, t.held, t.held_since, o.text, o.outcome::berth.outcome
     ), kept as (
       insert into berth.task_history (
         task_id, submitted_at, due_at, started_at, ended_at, session_id, token, keep_until, outcome, attempt, failures,
         crashes, priority, final, type, queue, worker, error, lane, limits, weights)
-      select r.id, r.submitted_at, r.due_at, r.started_at, p_now, p_session, r.token, v_today + k.days, r.outcome,
+      select r.id, r.submitted_at, r.due_at, r.started_at, r.ended_at, p_session, r.token, v_today + k.days, r.outcome,
              r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text,
              r.lane, r.limits, r.weights
         from returned r
         left join berth.task_type y on y.name = r.type
        cross join lateral (select coalesce(y.failed_days, 30)) k (days)
-       where k.days > 0
+       where k.days > 0 and not r.unstarted
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg((queue, priority, type, lane, limits, p_now, held_since, held)::berth.freed) filter (where held is not null)
+           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, ended_at, standbys)::berth.freed)
+             filter (where held is not null or standbys > 0)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
     freed := freed || v_more;
@@ -277,7 +296,8 @@ begin
 end $$;
 
 -- Result rows, by kind:
---   claim   a task this session now runs: all columns but foreign_types, in no order
+--   claim   a task this session now runs: all columns, in no order; lane null: under no limit; foreign_types: it is a
+--           standby
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
 --   back    a task that went back to the queue, or is next in its workflow: queue, priority, due_at, position (now)
@@ -302,11 +322,16 @@ create function berth.exchange(
                                --   if this exchange gives slots back),
   p_cursors    text[],         --   for lanes and freed the lane after which to begin, null: at the first
   p_types      text[],         -- what this worker handles
-  p_size       integer         -- how many tasks to claim at most
+  p_size       integer,        -- how many tasks to claim at most
+                               -- more of the outcomes, each null if none of them has it:
+  p_began      bigint[] default null,  -- of a standby: how many microseconds ago it began,
+  p_passed     bigint[] default null,  --   how many microseconds ago one ended whose slots passed to a standby,
+  p_heirs      bigint[] default null,  --   the lease of the standby that has them now,
+  p_standbys   integer[] default null  --   and how many more standbys of its lane to claim
 ) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
-  "position" timestamptz, foreign_types boolean
+  "position" timestamptz, foreign_types boolean, lane text
 ) language plpgsql
   set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_hashjoin = off
   set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off set enable_material = off
@@ -329,6 +354,7 @@ declare
   v_waiting  text[];            --   and the queues that they read
   v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
   v_below    smallint;          --   and below which level it was not yet
+  v_most     integer := p_size;  -- how many tasks to claim, and standbys with them
   v_need     integer := p_size;
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
@@ -350,7 +376,8 @@ begin
 
   if cardinality(p_ids) > 0 then
     v_written := berth.write_outcomes(
-      p_session, v_begun.worker, v_now, p_ids, p_tokens, p_outcomes, p_texts, p_delays);
+      p_session, v_begun.worker, v_now, p_ids, p_tokens, p_outcomes, p_texts, p_delays,
+      v_begun.before, p_began, p_passed, p_heirs, p_standbys);
     if v_written.stale is not null then
       update berth.exchange_log l set stale = v_written.stale where l.session_id = p_session and l.number = p_number;
       kind := 'stale';
@@ -374,13 +401,13 @@ begin
   v_paused := array(select q.name from berth.queue q where q.paused);
   if v_freed is not null then
     v_passed := berth.hand_on(
-      p_session, v_freed,
-      case when v_begun.new_turn then '{}' when v_paused = '{}' then p_queues
-           else array(select unnest(p_queues) except select unnest(v_paused)) end,
+      v_freed, case when p_heirs is null then '{}' else berth.pass_on(p_session, v_freed) end,
+      case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');
     v_basket.held := coalesce(v_passed.held, '{}');
-    v_need := p_size - cardinality(v_basket.ctids);
+    v_most := p_size + v_passed.standbys;
+    v_need := v_most - cardinality(v_basket.ctids);
     if v_passed.rest is not null then
       v_gave := true;
       perform berth.give_back(v_passed.rest);
@@ -421,15 +448,15 @@ begin
           -- Limited work of the levels above, then its half of this one.
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
-          v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
-          v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
           exit when v_need = 0;
         end if;
         v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
         v_ctids := v_ctids || v_line.ctids;
-        v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+        v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
         v_below := priority + 1;  -- what open work left over of this level
         position := v_line.floor;
         foreign_types := v_line.foreign_types;
@@ -439,7 +466,7 @@ begin
     end if;
     if v_lanes and p_queues[i + 1] is distinct from queue then
       v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
-      v_need := p_size - cardinality(v_ctids) - cardinality(v_basket.ctids);
+      v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
       kind := 'lanes';
       payload := v_basket.cursor;
       due_at := v_basket.again;
@@ -468,20 +495,20 @@ begin
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1
+               attempt = t.attempt + 1, standby = false
          where t.ctid = any (v_ctids)
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
-                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, false, null::text;
     end if;
     if cardinality(v_basket.ctids) > 0 then
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1, held = c.held, held_since = coalesce(c.since, v_now)
+               attempt = t.attempt + 1, held = c.held, held_since = coalesce(c.since, v_now), standby = c.held is null
           from unnest(v_basket.ctids, v_basket.held) as c (ctid, held, since)
          where t.ctid = c.ctid
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
-                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean;
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
       if v_basket.paced <> '{}' then
         update berth.task_limit l set next_start_at = v_now + l.pace where l.key = any (v_basket.paced);
       end if;
@@ -495,13 +522,13 @@ end $$;
 create function berth.cancel_requests(p_session bigint) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
-  "position" timestamptz, foreign_types boolean
+  "position" timestamptz, foreign_types boolean, lane text
 ) language plpgsql as $$
 #variable_conflict use_column
 begin
   return query
     select 'cancel', t.id, t.token, null::text, null::text, null::smallint, null::integer, null::integer, null::integer,
-           null::timestamptz, null::timestamptz, null::text, null::text[], null::timestamptz, null::boolean
+           null::timestamptz, null::timestamptz, null::text, null::text[], null::timestamptz, null::boolean, null::text
       from berth.task t where t.session_id = p_session and t.cancel_requested;
 end $$;
 
@@ -509,7 +536,7 @@ end $$;
 create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
-  "position" timestamptz, foreign_types boolean
+  "position" timestamptz, foreign_types boolean, lane text
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -523,7 +550,7 @@ begin
   select * into v_log from berth.exchange_log l where l.session_id = p_session and l.number = p_number;
   return query
     select 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
-           t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, null::boolean
+           t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text
       from berth.task t
      where t.session_id = p_session and t.token > v_log.first_token and t.state = 'running'
      order by t.token;

@@ -60,7 +60,7 @@ end $$;
 
 -- Takes running tasks, which the caller has locked, from whoever runs them, and writes the ended attempts. 'released' gives
 -- the attempt back. 'crashed' counts: a task that took too many workers down has failed. A task that was to be cancelled
--- is cancelled. Gives back their slots, and p_slots with them; returns how many live on.
+-- is cancelled. A standby did not run: it goes back to its place. Gives back their slots, and p_slots with them; returns how many live on.
 create function berth.take_back(
   p_ids uuid[], p_outcome berth.outcome, p_why text default null, p_slots berth.slots_held[] default '{}'
 ) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
@@ -73,12 +73,12 @@ declare
 begin
   v_slots := p_slots || array(select unnest(t.held) from berth.task t where t.id = any (p_ids) and t.held is not null);
   with held as (
-    select t.id, t.token, t.session_id, t.attempt, s.worker,
+    select t.id, t.token, t.session_id, t.attempt, t.standby, s.worker,
            case when t.cancel_requested then 'cancelled'
-                when p_outcome = 'crashed' and t.crashes + 1 >= coalesce(y.max_crashes, 5) then 'crashed'
+                when p_outcome = 'crashed' and not t.standby and t.crashes + 1 >= coalesce(y.max_crashes, 5) then 'crashed'
            end::berth.outcome as last_outcome,  -- null: it lives on
            case when t.cancel_requested then t.last_error
-                when p_outcome = 'crashed'
+                when p_outcome = 'crashed' and not t.standby
                 then format('the worker %s (session %s) %s: crash %s of at most %s',
                             s.worker, s.id, p_why, t.crashes + 1, coalesce(y.max_crashes, 5))
            end as error,
@@ -95,11 +95,11 @@ begin
   ), returned as (
     update berth.task t
        set state      = 'ready',
-           position   = v_now + h.number * interval '1 microsecond',
+           position   = case when t.standby then t.position else v_now + h.number * interval '1 microsecond' end,
            session_id = null,
            token      = null,
-           attempt    = t.attempt - (p_outcome = 'released')::integer,
-           crashes    = t.crashes + (p_outcome = 'crashed')::integer,
+           attempt    = t.attempt - (p_outcome = 'released' or t.standby)::integer,
+           crashes    = t.crashes + (p_outcome = 'crashed' and not t.standby)::integer,
            last_error = coalesce(h.error, t.last_error),
            progress   = null
       from held h
@@ -121,7 +121,7 @@ begin
            e.quotas, e.quota_mosts, e.workflow, e.step
       from (select * from ended union all select * from returned) e
       join held h on h.id = e.id
-     where h.keep_days > 0
+     where h.keep_days > 0 and (h.last_outcome is not null or not h.standby)
   )
   select (select count(*) from returned) + 0 * (select count(*) from woken),
          (select array_agg(id) from ended where quotas is not null),

@@ -2,7 +2,7 @@
 
 create view berth.tasks as
   select t.id, t.type, t.queue, t.priority,
-         case when t.state = 'running' then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING' else 'PENDING' end as state,
+         case when t.state = 'running' and not t.standby then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING' else 'PENDING' end as state,
          t.submitted_at, t.due_at, t.started_at, null::timestamptz as ended_at,
          t.attempt, t.failures, t.crashes, t.session_id, t.token, s.worker,
          t.cancel_requested, t.progress, t.last_error as error, null::text as result, t.payload, t.metadata,
@@ -26,7 +26,8 @@ create view berth.attempts as
 create view berth.sessions as
   select s.id, s.worker, s.host, s.opened_at, s.expires_at, s.expires_at > berth.now() as alive,
          s.free, s.max, s.memory, s.types, s.queues,
-         (select count(*) from berth.task t where t.session_id = s.id and t.state = 'running') as running
+         (select count(*) from berth.task t where t.session_id = s.id and t.state = 'running' and not t.standby)
+           as running
     from berth.session s;
 
 create view berth.queues as
@@ -35,8 +36,8 @@ create view berth.queues as
          c.oldest_ready
     from (select t.queue as name,
                  count(*) filter (where t.state in ('held', 'waiting')) as waiting,
-                 count(*) filter (where t.state = 'ready') as ready,
-                 count(*) filter (where t.state = 'running') as running,
+                 count(*) filter (where t.state = 'ready' or t.state = 'running' and t.standby) as ready,
+                 count(*) filter (where t.state = 'running' and not t.standby) as running,
                  min(t.position) filter (where t.state = 'ready') as oldest_ready
             from berth.task t group by t.queue) c
     full join (select * from berth.queue where paused) q on q.name = c.name;

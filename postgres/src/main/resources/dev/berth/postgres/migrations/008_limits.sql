@@ -110,7 +110,8 @@ begin
   for v_try in 1 .. 50 loop
     v_ids := array(
       select t.id from berth.task t
-       where t.session_id is not null and t.state = 'running' and t.lane is not null and p_key = any (t.limits)
+       where t.session_id is not null and t.state = 'running' and not t.standby and t.lane is not null
+         and p_key = any (t.limits)
          and not exists (select from unnest(t.held) as h where h.key = p_key and h.number >= v_group));
     exit when v_ids = '{}';
     for v_task in

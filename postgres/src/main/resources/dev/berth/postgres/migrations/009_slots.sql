@@ -7,8 +7,13 @@
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; and if it
--- was taken a quarter of a second ago and other sessions wait: then each of them is left its part of them. The first
--- exchange of a turn, which lasts as long, hands nothing on: so a lane keeps a worker busy for no longer if other work waits.
+-- was taken a quarter of a second ago: so a lane keeps a worker busy for no longer if other work waits, and other sessions
+-- that wait for the limit get their part.
+--
+-- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
+-- some tasks more than it has slots in a lane. They are claimed and hold nothing; the worker starts one when another of
+-- the lane ends, and says in its next exchange who took over whose slots. As many run as there are slots, for one process
+-- starts them one after the other. One that could not start within a quarter of a second goes back to its place.
 --
 -- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
 -- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
@@ -18,21 +23,33 @@ create function berth.parts_of_others(p_slots integer, p_others integer) returns
   select p_others * greatest(1, p_slots / (p_others + 1))
 $$;
 
--- Hands freed slots on to the next tasks of the same lanes, which are locked. rest: the slots that nobody inherits.
+-- Gives the slots of tasks that ended to the standbys which have taken them over. Returns the leases of these.
+create function berth.pass_on(p_session bigint, p_freed berth.freed[]) returns bigint[] language plpgsql as $$
+declare
+  v_heirs bigint[];
+begin
+  with heir as (
+    update berth.task t set standby = false, held = f.held, held_since = f.since, started_at = f.at
+      from unnest(p_freed) as f
+     where f.heir is not null and f.held is not null
+       and t.session_id = p_session and t.token = f.heir and t.state = 'running' and t.standby
+    returning t.token
+  )
+  select array_agg(h.token) into v_heirs from heir h;
+  return coalesce(v_heirs, '{}');
+end $$;
+
+-- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
+-- p_heirs: who has taken slots over already. rest: the slots that nobody inherits.
 create function berth.hand_on(
-  p_session bigint, p_freed berth.freed[], p_queues text[], p_size integer, p_now timestamptz,
-  out ctids tid[], out held berth.holding[], out rest berth.slots_held[]
+  p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
+  out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[]
 ) language plpgsql as $$
 declare
-  v_all     record;          -- keys: the limits at hand; oldest: since when a slot of them is held
-  v_stopped text[];          -- limits whose slots must go back
-  v_wanted  text[];          -- limits that others wait for, once for each of them
-  v_left    bigint[] := '{}';  -- entries whose slots are left to them
+  v_all     record;  -- keys: the limits at hand; oldest: since when a slot of them is held
+  v_stopped text[];  -- limits whose slots must go back
+  v_last    bigint := cardinality(p_freed);  -- the last entry whose slots are handed on
 begin
-  if p_queues = '{}' then
-    rest := array(select unnest(f.held) from unnest(p_freed) as f);
-    return;
-  end if;
   select array(select distinct unnest(f.limits) from unnest(p_freed) as f) as keys,
          (select min(f.since) from unnest(p_freed) as f) as oldest
     into v_all;
@@ -42,41 +59,44 @@ begin
                     where l.key in (k.key, berth.rule_of(k.key))
                       and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest
                            or p_now between l.reserved_from and l.reserved_until)));
-  v_wanted := array(
-    select w.key from berth.slot_waiter w
-     where w.key = any (v_all.keys) and w.session_id <> p_session and w.seen_at > w.served_at);
-  if v_wanted <> '{}' then
-    v_left := array(
-      select f.entry from unnest(p_freed) with ordinality as f (queue, priority, type, lane, limits, position, since, held, entry)
-       where f.limits && v_wanted and f.since < p_now - interval '250 milliseconds'
-       order by f.entry limit berth.parts_of_others(cardinality(p_freed), cardinality(v_wanted)));
+  if v_last > p_size then
+    select max(f.number) into v_last
+      from (select f.number from unnest(p_freed) with ordinality as f (
+              queue, priority, type, lane, limits, position, since, held, heir, at, standbys, number)
+             where f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) order by f.number limit p_size) f;
   end if;
 
   -- Lane by lane; none gets more heirs than slots. A slot whose task was charged later, since null, is not handed on.
   with entry as (
-    select f.*, f.entry not in (select unnest(v_left)) and f.entry <= p_size and f.since is not null
-                and f.queue = any (p_queues) and not f.limits && v_stopped as goes_on
-      from unnest(p_freed) with ordinality as f (queue, priority, type, lane, limits, position, since, held, entry)
+    select f.*, f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) as free,
+           coalesce(f.since > p_now - interval '250 milliseconds' and f.number <= v_last and f.queue = any (p_queues)
+                    and not f.limits && v_stopped, false) as goes_on
+      from unnest(p_freed) with ordinality as f (
+        queue, priority, type, lane, limits, position, since, held, heir, at, standbys, number)
   ), lane as (
-    select e.queue, e.priority, e.type, e.lane, count(*) as slots, array_agg((e.held, e.since)::berth.holding) as held,
+    select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
+           coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
+           array_agg((e.held, e.since)::berth.holding) filter (where e.free) as held,
            least(min(e.position), p_now - interval '100 milliseconds') as floor
       from entry e where e.goes_on group by e.queue, e.priority, e.type, e.lane
   ), heir as materialized (
-    select l.held, n.ctids, coalesce(cardinality(n.ctids), 0) as count
+    select l.held, l.since, n.ctids, least(l.slots, n.count)::integer as count, greatest(0, n.count - l.slots)::integer as standbys
       from lane l
      cross join lateral (
-       select array_agg(t.ctid) as ctids
+       select array_agg(t.ctid) as ctids, count(*) as count
          from (select t.ctid from berth.task t
                 where t.queue = l.queue and t.priority = l.priority and t.type = l.type and t.lane = l.lane
                   and t.position >= l.floor and t.state = 'ready' and t.lane is not null
-                order by t.position, t.id limit l.slots for update skip locked) t) n
+                order by t.position, t.id limit l.slots + l.standbys for update skip locked) t) n
   )
   select (select array_agg(c.ctid) from heir h, unnest(h.ctids) as c (ctid)),
-         (select array_agg((g.held, g.since)::berth.holding) from heir h, unnest(h.held[1 : h.count]) as g),
+         (select array_agg((g.held, g.since)::berth.holding)
+            from heir h, unnest(h.held[1 : h.count] || array_fill((null, h.since)::berth.holding, array[h.standbys])) as g),
+         (select coalesce(sum(h.standbys), 0) from heir h),
          array(select unnest(g.held) from heir h, unnest(h.held[h.count + 1 :]) as g
                union all
-               select unnest(e.held) from entry e where not e.goes_on)
-    into ctids, held, rest;
+               select unnest(e.held) from entry e where e.free and not e.goes_on)
+    into ctids, held, standbys, rest;
   rest := nullif(rest, '{}');
 end $$;
 

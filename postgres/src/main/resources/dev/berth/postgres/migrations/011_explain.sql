@@ -76,7 +76,7 @@ begin
                       from berth.task_history h where h.ended_at >= p_now - v_window
                     union all
                     select t.started_at, t.queue, t.type, t.lane
-                      from berth.task t where t.state = 'running') r) s;
+                      from berth.task t where t.state = 'running' and not t.standby) r) s;
     exit when starts >= 20 or v_read > 150000 or v_window > interval '1 day';
     v_window := v_window * 6;
   end loop;
@@ -112,7 +112,7 @@ begin
   if not found then
     return;
   end if;
-  if v_task.state = 'running' then
+  if v_task.state = 'running' and not v_task.standby then
     kind := 'session';
     count := v_task.session_id;
     return next;
@@ -189,7 +189,7 @@ begin
     end if;
   end loop;
 
-  if v_task.state = 'ready' then
+  if v_task.state in ('ready', 'running') then  -- running: a standby
     kind := 'place';
     count := berth.ahead(v_task, 10001);
     select r.starts, v_now - r.first_at into starts, since

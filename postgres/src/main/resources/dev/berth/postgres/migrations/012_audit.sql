@@ -45,7 +45,7 @@ returns table (key text, peak integer, slots integer, at timestamptz, "over" boo
             union all
             select t.limits, t.weights, t.started_at, null
               from berth.task t
-             where t.state = 'running' and t.limits is not null) r
+             where t.state = 'running' and not t.standby and t.limits is not null) r
      cross join lateral unnest(r.limits, r.weights) as l (key, weight)
      where p_key is null or p_key in (l.key, berth.rule_of(l.key))
   ), event as (

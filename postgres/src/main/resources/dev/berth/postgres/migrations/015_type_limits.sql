@@ -321,6 +321,7 @@ declare
   v_group integer;
   v_slots integer;
 begin
+  p_ids := array(select t.id from berth.task t where t.id = any (p_ids) and not t.standby);
   if p_ids = '{}' then
     return;
   end if;
@@ -367,7 +368,8 @@ begin
     from berth.task t
    cross join lateral unnest(t.limits) as k (key)
     join berth.task_limit l on l.key = k.key
-   where t.session_id is not null and t.state = 'running' and t.lane is not null and k.key = any (v_new)
+   where t.session_id is not null and t.state = 'running' and not t.standby and t.lane is not null
+     and k.key = any (v_new)
      and not exists (select from unnest(t.held) as h where h.key = k.key and h.number >= l.first_group)
    group by l.key order by l.key limit 1;
   if found then

@@ -441,9 +441,9 @@ create function berth.count_steps(
   out cancelled bigint
 ) language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  select count(*) filter (where t.state <> 'running' and t.failures + t.crashes = 0),
-         count(*) filter (where t.state = 'running'),
-         count(*) filter (where t.state <> 'running' and t.failures + t.crashes > 0)
+  select count(*) filter (where (t.state <> 'running' or t.standby) and t.failures + t.crashes = 0),
+         count(*) filter (where t.state = 'running' and not t.standby),
+         count(*) filter (where (t.state <> 'running' or t.standby) and t.failures + t.crashes > 0)
     into pending, running, retrying
     from berth.task t where t.workflow = p_workflow;
   select count(*) filter (where s.outcome = 'finished'),

@@ -170,8 +170,8 @@ end $$;
 -- The topics that somebody spoke of or that tasks are under now; an empty name: the defaults.
 create view berth.topics as
   with live as materialized (
-    select n.name, count(*) filter (where t.state <> 'running') as pending,
-           count(*) filter (where t.state = 'running') as running
+    select n.name, count(*) filter (where t.state <> 'running' or t.standby) as pending,
+           count(*) filter (where t.state = 'running' and not t.standby) as running
       from berth.sql_task q
       join berth.task t on t.id = q.task_id
      cross join lateral unnest(q.topics) as n (name)
