@@ -51,14 +51,14 @@ record Backpressure(
   }
 
   /**
-   * How many tasks to ask for with so many permits free: a batch, or as many as the call hands in,
-   * because their slots can then pass straight on.
+   * How many tasks to ask for with so many permits free: a batch, or as many as the call gives
+   * slots back for, because these can then pass straight on.
    */
-  int claimSize(Pressure pressure, int free, int handedIn) {
+  int claimSize(Pressure pressure, int free, int slots) {
     if (free <= 0) {
       return 0;
     }
-    double size = Math.max(batch, handedIn);
+    double size = Math.max(batch, slots);
     if (pressure.memory) {
       size *= MEMORY_CUT;
     }

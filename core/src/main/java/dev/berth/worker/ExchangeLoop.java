@@ -50,6 +50,11 @@ final class ExchangeLoop extends Loop {
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeLoop.class);
   private static final long UNTIL_RAISED = TimeUnit.MINUTES.toNanos(1);
 
+  /** How long outcomes may wait for others while standbys keep all slots busy. */
+  private static final long LEISURE = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(1);
+
   /** What stop has reached. */
   private enum Phase {
     WORKING,
@@ -239,12 +244,13 @@ final class ExchangeLoop extends Loop {
       if (wait > 0) {
         return wait;
       }
-    } else if (backlog) {
+    } else if (backlog || outbox.leisurely()) {
       gather(session);
     }
     List<Attempt> handedIn = outbox.take();
     int ended = handedIn.size();
-    prepare(session, handedIn, throttle.claimSize(room(ended), ended));
+    int gone = (int) handedIn.stream().filter(attempt -> attempt.heir() == null).count();
+    prepare(session, handedIn, throttle.claimSize(room(ended), gone));
     return 0;
   }
 
@@ -257,10 +263,16 @@ final class ExchangeLoop extends Loop {
     return throttle.max() - outbox.inFlight() + handedIn;
   }
 
+  /** Waits for more outcomes; deaf to the signal, since each ended handler would raise it. */
   private void gather(LiveSession session) {
     long wait = throttle.gathering(room(outbox.size()));
     if (wait > 0) {
-      LockSupport.parkNanos(wait); // deaf to the signal: each ended handler would raise it
+      LockSupport.parkNanos(wait);
+      outbox.collect(session);
+    }
+    long until = Ticks.now() + LEISURE;
+    while (outbox.leisurely() && Ticks.now() < until && session.live()) {
+      LockSupport.parkNanos(GLANCE);
       outbox.collect(session);
     }
   }
@@ -270,7 +282,8 @@ final class ExchangeLoop extends Loop {
     handedIn.forEach(Attempt::handIn);
     int room = room(handedIn.size());
     Map<Attempt, Integer> wanted =
-        standbys.wanted(handedIn, throttle.latency(), Math.min(most, room / 2));
+        standbys.wanted(
+            handedIn, LEISURE + 2 * throttle.latency(), throttle.pressed() ? 0 : room / 2);
     int claims = Math.min(most, room - wanted.values().stream().mapToInt(Integer::intValue).sum());
     long now = Ticks.now();
     List<Ended> outcomes = new ArrayList<>(handedIn.size());

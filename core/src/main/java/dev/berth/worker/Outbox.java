@@ -37,6 +37,9 @@ final class Outbox {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final Deque<Attempt> ended = new ArrayDeque<>();
 
+  /** Whether all of them have left their slots to standbys, so that nothing idles. */
+  private boolean leisurely = true;
+
   /** Outcomes of a call that the store called wrong: handed in one by one, to find which. */
   private final Deque<Attempt> suspects = new ArrayDeque<>();
 
@@ -89,8 +92,14 @@ final class Outbox {
         drop(attempt);
       } else {
         ended.add(attempt);
+        leisurely &= attempt.heir() != null;
       }
     }
+  }
+
+  /** Whether outcomes wait and none of them leaves anything idle. */
+  boolean leisurely() {
+    return leisurely && !ended.isEmpty() && suspects.isEmpty();
   }
 
   /** How many outcomes wait. */
@@ -117,6 +126,7 @@ final class Outbox {
       }
       some.add(attempt);
     }
+    leisurely = ended.isEmpty();
     return some;
   }
 

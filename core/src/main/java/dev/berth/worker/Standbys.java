@@ -123,12 +123,12 @@ final class Standbys {
 
   /**
    * How many more standbys to ask for, by one of the attempts of each lane that are handed in: as
-   * many for each slot as could run while two exchanges take place.
+   * many for each slot as could run until new ones are there.
    *
-   * @param latency of an exchange, in nanoseconds
+   * @param horizon how long that takes, in nanoseconds
    * @param most altogether
    */
-  synchronized Map<Attempt, Integer> wanted(Collection<Attempt> handedIn, long latency, int most) {
+  synchronized Map<Attempt, Integer> wanted(Collection<Attempt> handedIn, long horizon, int most) {
     Map<Key, List<Attempt>> byLane = new HashMap<>();
     for (Attempt attempt : handedIn) {
       Key key = Key.of(attempt);
@@ -143,7 +143,7 @@ final class Standbys {
       long free = each.getValue().stream().filter(attempt -> attempt.heir() == null).count();
       long slots = free + (lane == null ? 0 : lane.running);
       long there = lane == null ? 0 : lane.waiting.size();
-      long more = Math.min(slots * perSlot(each.getKey().type(), latency) - there, left);
+      long more = Math.min(slots * perSlot(each.getKey().type(), horizon) - there, left);
       if (more > 0) {
         wanted.put(each.getValue().getFirst(), (int) more);
         left -= (int) more;
@@ -152,11 +152,11 @@ final class Standbys {
     return wanted;
   }
 
-  private long perSlot(String type, long latency) {
+  private long perSlot(String type, long horizon) {
     Double run = runs.get(type);
     return run == null || run > LONGEST_RUN
         ? 0
-        : Math.min(MOST_PER_SLOT, 1 + (long) (2 * latency / Math.max(1, run)));
+        : Math.min(MOST_PER_SLOT, 1 + (long) (horizon / Math.max(1, run)));
   }
 
   /** Takes out those that must not start any more. */

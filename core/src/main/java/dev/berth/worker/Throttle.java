@@ -28,14 +28,19 @@ final class Throttle {
     latency = latency == 0 ? took : latency + WEIGHT * (took - latency);
   }
 
+  /** Whether memory or the store asks for less. */
+  boolean pressed() {
+    return !pressure.equals(Backpressure.Pressure.NONE);
+  }
+
   /** Of an exchange, smoothed, in nanoseconds. */
   long latency() {
     return (long) latency;
   }
 
-  int claimSize(int free, int handedIn) {
+  int claimSize(int free, int slots) {
     pressure = rule.next(pressure, memory.used(), (long) latency);
-    return rule.claimSize(pressure, free, handedIn);
+    return rule.claimSize(pressure, free, slots);
   }
 
   long gathering(int free) {

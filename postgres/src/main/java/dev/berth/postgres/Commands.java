@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Slots;
 import dev.berth.store.Applied;
+import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Schedule;
 import dev.berth.task.TaskId;
@@ -21,25 +22,30 @@ record Commands(Database database) {
   /** How many tasks are put under a limit in one transaction: some tens of milliseconds. */
   static final int TASKS_AT_ONCE = 2_000;
 
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
+
   Applied apply(Command command) {
     return switch (command) {
       case Command.Cancel(TaskId task, String reason) -> cancel(task, reason);
       case Command.RetryTask(TaskId task) ->
           word("retry task " + task, Statements.RETRY, task.value(), null);
       case Command.PauseQueue(String queue) ->
-          word("pause queue " + queue, Statements.PAUSE, queue, null);
+          settled(queue, null, word("pause queue " + queue, Statements.PAUSE, queue, null));
       case Command.ResumeQueue(String queue) ->
           word("resume queue " + queue, Statements.RESUME, queue, null);
-      case Command.SetLimit set -> setLimit(set);
+      case Command.SetLimit set -> settled(null, set.key(), setLimit(set));
       case Command.ResetLimit(LimitKey key) ->
-          word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null);
+          settled(null, key, word("reset limit " + key, Statements.RESET_LIMIT, key.value(), null));
       case Command.PauseLimit(LimitKey key) ->
-          onAllTasks(
-              "pause limit " + key,
+          settled(
+              null,
               key,
-              Slots.MOST,
-              Statements.PAUSE_LIMIT,
-              p -> p.setString(1, key.value()));
+              onAllTasks(
+                  "pause limit " + key,
+                  key,
+                  Slots.MOST,
+                  Statements.PAUSE_LIMIT,
+                  p -> p.setString(1, key.value())));
       case Command.ResumeLimit(LimitKey key) ->
           word("resume limit " + key, Statements.RESUME_LIMIT, key.value(), null);
       case Command.RecountLimit(LimitKey key) ->
@@ -67,6 +73,38 @@ record Commands(Database database) {
       case Command.RetryWorkflow(String workflow) ->
           word("retry workflow " + workflow, Statements.RETRY_WORKFLOW, workflow, null);
     };
+  }
+
+  /**
+   * Waits for tasks that stand by in workers: they do not know of the change and may still start,
+   * but not for long.
+   */
+  private Applied settled(@Nullable String queue, @Nullable LimitKey key, Applied applied) {
+    long until = System.nanoTime() + Claim.STANDBY_STARTS_WITHIN.toNanos();
+    try {
+      while (standBy(queue, key) && System.nanoTime() < until) {
+        Thread.sleep(LOOK_AGAIN);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return applied;
+  }
+
+  private boolean standBy(@Nullable String queue, @Nullable LimitKey key) {
+    return database.connected(
+        "look for tasks that stand by",
+        connection ->
+            Database.run(
+                connection,
+                Statements.STAND_BY,
+                prepared -> {
+                  prepared.setString(1, queue);
+                  prepared.setString(2, key == null ? null : key.value());
+                  try (ResultSet row = prepared.executeQuery()) {
+                    return row.next() && row.getBoolean(1);
+                  }
+                }));
   }
 
   private Applied setSchedule(Schedule schedule) {

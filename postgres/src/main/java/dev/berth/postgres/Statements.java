@@ -15,6 +15,7 @@ enum Statements {
   EXCHANGE,
   HEARTBEAT,
   LEAVE,
+  STAND_BY,
   HOLD,
   RELEASE,
   SWEEP,

@@ -624,7 +624,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns void;
 
-create function berth.hand_on(p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[])
+create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -684,7 +684,7 @@ create function berth.leave_quotas(p_ids uuid[])
 create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamp with time zone)
   returns integer[];
 
-create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_now timestamp with time zone, OUT keys text[], OUT queues text[])
+create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
   returns record;
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
@@ -731,6 +731,9 @@ create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_w
 
 create function berth.make_topic_limit(p_key text)
   returns void;
+
+create function berth.may_wait(p_key text, p_queues text[])
+  returns boolean;
 
 create function berth.microseconds(p_time timestamp with time zone)
   returns bigint;
@@ -926,6 +929,9 @@ create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT l
 
 create function berth.sql_retry_delay(p_failures integer)
   returns interval;
+
+create function berth.stand_by(p_queue text, p_key text)
+  returns boolean set enable_seqscan=off set jit=off;
 
 create function berth.step_id(p_workflow text, p_step text)
   returns uuid;

@@ -319,7 +319,7 @@ create function berth.exchange(
   p_priorities smallint[],     --   its priority, null in mode scan,
   p_floors     timestamptz[],  --   the floor, null: from the start,
   p_modes      text[],         --   scan, plain, hop; or, before those of its queue: lanes, or freed (lanes, but only
-                               --   if this exchange gives slots back),
+                               --   if this exchange gives slots back that it has a use for),
   p_cursors    text[],         --   for lanes and freed the lane after which to begin, null: at the first
   p_types      text[],         -- what this worker handles
   p_size       integer,        -- how many tasks to claim at most
@@ -349,7 +349,7 @@ declare
   v_ctids    tid[] := '{}';
   v_basket   berth.basket := ('{}', '{}', '{}', null, false, null);  -- claims under limits
   v_passed   record;
-  v_gave     boolean := false;  -- whether slots were given back,
+  v_gave     boolean := false;  -- whether slots were given back that this session has a use for,
   v_left     text[] := '{}';    --   which limits are left to others,
   v_waiting  text[];            --   and the queues that they read
   v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
@@ -401,7 +401,7 @@ begin
   v_paused := array(select q.name from berth.queue q where q.paused);
   if v_freed is not null then
     v_passed := berth.hand_on(
-      v_freed, case when p_heirs is null then '{}' else berth.pass_on(p_session, v_freed) end,
+      p_session, v_freed, case when p_heirs is null then '{}' else berth.pass_on(p_session, v_freed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');
@@ -409,10 +409,10 @@ begin
     v_most := p_size + v_passed.standbys;
     v_need := v_most - cardinality(v_basket.ctids);
     if v_passed.rest is not null then
-      v_gave := true;
       perform berth.give_back(v_passed.rest);
-      select l.keys, l.queues into v_left, v_waiting from berth.leave_to_others(p_session, v_passed.rest, v_now) l;
-      if v_need = 0 then  -- no look of our own at what became free
+      select l.keys, l.queues, l.ours into v_left, v_waiting, v_gave
+        from berth.leave_to_others(p_session, v_passed.rest, v_passed.over, v_now) l;
+      if v_need = 0 and v_gave then  -- no look of our own at what became free
         v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
       end if;
       kind := 'freed';

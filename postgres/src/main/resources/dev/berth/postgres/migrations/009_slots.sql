@@ -6,9 +6,9 @@
 -- begin with it are passed over in one hop, for in the name of a lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
--- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; and if it
--- was taken a quarter of a second ago: so a lane keeps a worker busy for no longer if other work waits, and other sessions
--- that wait for the limit get their part.
+-- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; if it was
+-- taken a quarter of a second ago and another session waits for it, or limited work of a higher priority is there; and
+-- after a second in any case, so that all lanes under a limit have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
 -- some tasks more than it has slots in a lane. They are claimed and hold nothing; the worker starts one when another of
@@ -39,16 +39,30 @@ begin
   return coalesce(v_heirs, '{}');
 end $$;
 
+-- Whether tasks of this queue, or under this limit or rule, stand by. After a change that is to hold them back this is true
+-- for some more moments, in which they may start.
+create function berth.stand_by(p_queue text, p_key text) returns boolean language plpgsql set enable_seqscan = off set jit = off as $$
+begin
+  return exists (
+    select from berth.task t
+     where t.session_id is not null and t.state = 'running' and t.standby
+       and (t.queue = p_queue or exists (select from unnest(t.limits) as l (key) where p_key in (l.key, berth.rule_of(l.key)))));
+end $$;
+
 -- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
--- p_heirs: who has taken slots over already. rest: the slots that nobody inherits.
+-- p_heirs: who has taken slots over already. rest: the slots that nobody inherits; over: the limits of those whose lane has
+-- no tasks left.
 create function berth.hand_on(
-  p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
-  out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[]
+  p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
+  out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
+  out over text[]
 ) language plpgsql as $$
 declare
   v_all     record;  -- keys: the limits at hand; oldest: since when a slot of them is held
   v_stopped text[];  -- limits whose slots must go back
   v_last    bigint := cardinality(p_freed);  -- the last entry whose slots are handed on
+  v_waiting text[] := '{}';                    -- limits that others wait for,
+  v_above   text[] := '{}';                    --   and queues with limited work above some of this
 begin
   select array(select distinct unnest(f.limits) from unnest(p_freed) as f) as keys,
          (select min(f.since) from unnest(p_freed) as f) as oldest
@@ -59,6 +73,15 @@ begin
                     where l.key in (k.key, berth.rule_of(k.key))
                       and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest
                            or p_now between l.reserved_from and l.reserved_until)));
+  if v_all.oldest < p_now - interval '250 milliseconds' then
+    v_waiting := array(
+      select w.key from berth.slot_waiter w
+       where w.key = any (v_all.keys) and w.session_id <> p_session and w.seen_at > w.served_at);
+    v_above := array(
+      select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
+       where exists (select from berth.task t
+                      where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null));
+  end if;
   if v_last > p_size then
     select max(f.number) into v_last
       from (select f.number from unnest(p_freed) with ordinality as f (
@@ -69,8 +92,9 @@ begin
   -- Lane by lane; none gets more heirs than slots. A slot whose task was charged later, since null, is not handed on.
   with entry as (
     select f.*, f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) as free,
-           coalesce(f.since > p_now - interval '250 milliseconds' and f.number <= v_last and f.queue = any (p_queues)
-                    and not f.limits && v_stopped, false) as goes_on
+           coalesce(f.since > p_now - case when f.limits && v_waiting or f.queue = any (v_above)
+                                           then interval '250 milliseconds' else interval '1 second' end
+                    and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
         queue, priority, type, lane, limits, position, since, held, heir, at, standbys, number)
   ), lane as (
@@ -95,13 +119,15 @@ begin
          (select coalesce(sum(h.standbys), 0) from heir h),
          array(select unnest(g.held) from heir h, unnest(h.held[h.count + 1 :]) as g
                union all
-               select unnest(e.held) from entry e where e.free and not e.goes_on)
-    into ctids, held, standbys, rest;
+               select unnest(e.held) from entry e where e.free and not e.goes_on),
+         array(select distinct s.key from heir h, unnest(h.held[h.count + 1 :]) as g, unnest(g.held) as s)
+    into ctids, held, standbys, rest, over;
   rest := nullif(rest, '{}');
 end $$;
 
--- The next lanes of one level after this one, with the limits of their first tasks: those of the next p_rows tasks, or of
--- as many as it takes to find one of a type that this worker handles. lanes null: there are no more.
+-- The next lanes of one level after this one, with the limits of their first tasks: those of the next p_rows tasks, or,
+-- where it says 0, the next 16 by one probe each; or as many as it takes to find one of a type that this worker handles.
+-- lanes null: there are no more.
 create function berth.next_lanes(
   p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
 ) language plpgsql as $$
@@ -109,15 +135,38 @@ declare
   v_last text;
 begin
   loop
-    select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots)::berth.lane_head)
-             filter (where t.first and t.type = any (p_types)), max(t.type)
-      into lanes, v_last
-      from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first
-              from (select t.type, t.lane, t.limits, t.weights, t.said_slots
-                      from berth.task t
-                     where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
-                       and (t.type, t.lane) > (p_type, p_lane)
-                     order by t.type, t.lane, t.position, t.id limit p_rows) t) t;
+    if p_rows = 0 then
+      with recursive lane as (
+        (select t.type, t.lane, t.limits, t.weights, t.said_slots
+           from berth.task t
+          where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+            and (t.type, t.lane) > (p_type, p_lane)
+          order by t.type, t.lane, t.position, t.id limit 1)
+        union all
+        select n.type, n.lane, n.limits, n.weights, n.said_slots
+          from lane l
+         cross join lateral (
+           select t.type, t.lane, t.limits, t.weights, t.said_slots
+             from berth.task t
+            where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+              and (t.type, t.lane) > (l.type, l.lane)
+            order by t.type, t.lane, t.position, t.id limit 1) n
+      )
+      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots)::berth.lane_head) filter (where l.type = any (p_types)),
+             max(l.type)
+        into lanes, v_last
+        from (select * from lane limit 16) l;
+    else
+      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots)::berth.lane_head)
+               filter (where t.first and t.type = any (p_types)), max(t.type)
+        into lanes, v_last
+        from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first
+                from (select t.type, t.lane, t.limits, t.weights, t.said_slots
+                        from berth.task t
+                       where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                         and (t.type, t.lane) > (p_type, p_lane)
+                       order by t.type, t.lane, t.position, t.id limit p_rows) t) t;
+    end if;
     exit when lanes is not null or v_last is null;
     -- Types that this worker does not handle: on to the next one that it does.
     select min(h.type) into p_type from unnest(p_types) as h (type) where h.type > v_last;
@@ -165,7 +214,7 @@ declare
   v_around  boolean := false;
   v_reached boolean := false;
   v_reads   integer := 0;
-  v_rows    integer := 4;        -- how many tasks to read at once: many where lanes are short
+  v_rows    integer := 16;       -- how many tasks to read at once: many where lanes are short, 0: lane by lane
   v_left    integer := p_size;
   v_heads   berth.lane_head[];
   v_next    berth.lane_head;
@@ -185,7 +234,7 @@ begin
     while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < 50
           and v_reads < 200 and not v_around loop
       v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_rows);
-      v_reads := v_reads + 1 + v_rows / 16;
+      v_reads := v_reads + 4;
       if v_heads is null then
         v_around := v_wrapped;
         v_wrapped := true;
@@ -193,7 +242,7 @@ begin
         v_lane := '';
         continue;
       end if;
-      v_rows := case when 2 * cardinality(v_heads) >= v_rows then least(64, 4 * v_rows) else greatest(2, v_rows / 4) end;
+      v_rows := case when v_rows = 0 or 2 * cardinality(v_heads) < v_rows then 0 else 64 end;
       foreach v_next in array v_heads loop
         continue when v_next.type = v_type and v_next.lane < v_lane collate "C";  -- behind a full limit
         if v_wrapped and v_start <> '{"",""}' and (v_next.type > v_start[1]
@@ -583,9 +632,12 @@ begin
 end $$;
 
 -- Of slots that were given back, the part of the other sessions which wait for them, as the key of each slot, and the
--- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever.
+-- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever. ours: whether
+-- this session has a use for some of them too. p_over: limits of lanes that have no tasks left. If nothing else can be
+-- under such a limit, nobody need look.
 create function berth.leave_to_others(
-  p_session bigint, p_given berth.slots_held[], p_now timestamptz, out keys text[], out queues text[]
+  p_session bigint, p_given berth.slots_held[], p_over text[], p_now timestamptz,
+  out keys text[], out queues text[], out ours boolean
 ) language plpgsql as $$
 begin
   with given as (
@@ -593,15 +645,29 @@ begin
   ), served as (
     update berth.slot_waiter w set served_at = p_now
      where w.ctid = any (array(
-       select v.ctid from given g join berth.slot_waiter v on v.key = g.key
-        where v.session_id <> p_session and v.seen_at > v.served_at
+       select v.ctid from given g join berth.slot_waiter v on v.key = g.key join berth.session s on s.id = v.session_id
+        where v.seen_at > v.served_at and (g.key <> all (p_over) or berth.may_wait(g.key, s.queues))
           for update of v skip locked))
     returning w.key, w.session_id
   ), left_over as (
     select g.key, berth.parts_of_others(g.slots, count(*)::integer) as parts
-      from given g join served w on w.key = g.key group by g.key, g.slots
+      from given g join served w on w.key = g.key and w.session_id <> p_session group by g.key, g.slots
   )
   select coalesce(array(select l.key from left_over l, generate_series(1, l.parts)), '{}'),
-         coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id), '{}')
-    into keys, queues;
+         coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id
+                         where w.session_id <> p_session), '{}'),
+         exists (select from served w where w.session_id = p_session)
+           or exists (select from given g where g.key <> all (p_over))
+    into keys, queues, ours;
+end $$;
+
+-- Whether ready tasks of these queues may be under this limit: that of a type holds for its tasks only.
+create function berth.may_wait(p_key text, p_queues text[]) returns boolean language plpgsql as $$
+declare
+  v_type text := split_part(p_key, '/', 2);
+begin
+  return split_part(p_key, '/', 1) <> 'type' or position('%' in v_type) > 0
+      or exists (select from berth.task t
+                  where t.queue = any (p_queues) and t.priority = any ('{0,1,2,3,4,5,6,7,8,9}') and t.type = v_type
+                    and t.state = 'ready' and t.lane is not null);
 end $$;

@@ -1,0 +1,1 @@
+select berth.stand_by(?, ?)
