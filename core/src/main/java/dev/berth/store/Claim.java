@@ -31,7 +31,7 @@ public record Claim(
     boolean standby) {
 
   /** How long after the exchange that granted it a standby may start. */
-  public static final Duration STANDBY_STARTS_WITHIN = Duration.ofMillis(200);
+  public static final Duration STANDBY_STARTS_WITHIN = Duration.ofMillis(400);
 
   public Claim {
     metadata = Map.copyOf(metadata);

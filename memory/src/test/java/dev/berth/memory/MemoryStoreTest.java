@@ -15,6 +15,12 @@ class MemoryStoreTest extends StoreContract {
     return new Fixture(clock, MemoryStore.create(clock));
   }
 
+  /** Its exchanges take no time: no slot would idle. */
+  @Override
+  protected boolean standsBy() {
+    return false;
+  }
+
   private record Fixture(FakeClock clock, Store store) implements StoreFixture {
     @Override
     public Instant now() {

@@ -1005,6 +1005,9 @@ create function berth.wake_sweep(p_queue text)
 create function berth.wake_waiting(p_keys text[])
   returns void;
 
+create function berth.without_enough(p_session bigint, p_keys text[], p_held berth.holding[])
+  returns text[];
+
 create function berth.workflow_turn(p_workflow text, OUT state text, OUT step text)
   returns record set enable_seqscan=off set jit=off;
 

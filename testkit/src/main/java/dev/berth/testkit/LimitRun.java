@@ -1,5 +1,6 @@
 package dev.berth.testkit;
 
+import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Lane;
@@ -133,7 +134,7 @@ final class LimitRun {
 
   private String open() {
     Claimer claimer = Claimer.open(store, "worker", Draft.TYPE);
-    holders.add(new Holder(claimer, new ArrayList<>()));
+    holders.add(new Holder(claimer, new ArrayList<>(), new ArrayList<>()));
     return "open " + claimer.id();
   }
 
@@ -143,23 +144,61 @@ final class LimitRun {
     }
     Holder holder = holders.get(random.nextInt(holders.size()));
     List<Ended> ended = new ArrayList<>();
-    for (Lease lease : holder.held) {
+    for (Claim claim : List.copyOf(holder.running)) {
       if (random.nextInt(3) == 0) {
-        ended.add(new Ended(lease, outcome()));
+        end(holder, claim, ended);
+      }
+    }
+    for (Claim claim : List.copyOf(holder.standbys)) {
+      if (random.nextInt(4) == 0) {
+        holder.standbys.remove(claim);
+        ended.add(new Ended(claim.lease(), new Outcome.Released()));
       }
     }
     switch (holder.claimer.exchange(ended, random.nextInt(8))) {
       case Exchanged.SessionLost lost -> holders.remove(holder);
       case Exchanged.Done done -> {
-        ended.forEach(end -> holder.held.remove(end.lease()));
         if (random.nextInt(4) == 0) {
           assertThat(repeated(holder.claimer, done)).isEqualTo(done.claims());
         }
-        done.claims().forEach(claim -> holder.held.add(claim.lease()));
-        checkStarts(done.claims());
+        List<Claim> started = done.claims().stream().filter(claim -> !claim.standby()).toList();
+        holder.running.addAll(started);
+        done.claims().stream().filter(Claim::standby).forEach(holder.standbys::add);
+        checkStarts(started);
       }
     }
     return "exchange of " + holder.claimer.id();
+  }
+
+  /** Ends a task, and now and then lets standbys of its lane go on in its slots. */
+  private void end(Holder holder, Claim claim, List<Ended> ended) {
+    holder.running.remove(claim);
+    Claim last = claim;
+    List<Claim> before = new ArrayList<>();
+    boolean runs = false;
+    while (!runs && random.nextBoolean()) {
+      String lane = last.lane();
+      Claim next =
+          holder.standbys.stream()
+              .filter(each -> each.lane() != null && each.lane().equals(lane))
+              .findFirst()
+              .orElse(null);
+      if (next == null) {
+        break;
+      }
+      holder.standbys.remove(next);
+      before.add(last);
+      last = next;
+      runs = random.nextBoolean();
+    }
+    if (runs) {
+      holder.running.add(last);
+    } else {
+      ended.add(new Ended(last.lease(), outcome(), ZERO, null, null, random.nextInt(3)));
+    }
+    Lease heir = runs ? last.lease() : null;
+    before.forEach(
+        each -> ended.add(new Ended(each.lease(), outcome(), ZERO, ZERO, heir, random.nextInt(3))));
   }
 
   /** An exchange that did nothing may leave no trace, and a clock that runs may end a session. */
@@ -297,6 +336,6 @@ final class LimitRun {
     assertThat(store.reader().audit(AuditFilter.ALL)).noneMatch(LimitAudit::over);
   }
 
-  /** One session and what it holds, as far as its worker can know. */
-  private record Holder(Claimer claimer, List<Lease> held) {}
+  /** One session and what it has, as far as its worker can know. */
+  private record Holder(Claimer claimer, List<Claim> running, List<Claim> standbys) {}
 }

@@ -31,6 +31,11 @@ public abstract class StoreContract {
     return true;
   }
 
+  /** Whether the store lets tasks stand by; one that does not asks more patience of its slots. */
+  protected boolean standsBy() {
+    return true;
+  }
+
   @Nested
   class Submitting extends SubmitContract {
     @Override
@@ -132,6 +137,15 @@ public abstract class StoreContract {
   class LimitReturns extends LimitReturnContract {
     @Override
     StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Standbys extends StandbyContract {
+    @Override
+    StoreFixture open() throws Exception {
+      assumeTrue(standsBy(), "this store lets no tasks stand by");
       return StoreContract.this.open();
     }
   }

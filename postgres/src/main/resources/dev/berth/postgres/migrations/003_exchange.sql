@@ -146,7 +146,7 @@ begin
      where k.days > 0
   )
   select array_agg(token),
-         array_agg((queue, priority, type, lane, limits, position, held_since, held, heir, ended_at, standbys)::berth.freed)
+         array_agg((queue, priority, type, lane, limits, position, held_since, held, heir, standbys)::berth.freed)
            filter (where held is not null or standbys > 0),
          array_agg(id) filter (where quotas is not null),
          array_agg((workflow, step, step_number, on_failure, id, type, outcome, text, true)::berth.ended_step)
@@ -191,7 +191,7 @@ begin
        where k.days > 0 and not r.unstarted
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, ended_at, standbys)::berth.freed)
+           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, standbys)::berth.freed)
              filter (where held is not null or standbys > 0)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
@@ -401,7 +401,9 @@ begin
   v_paused := array(select q.name from berth.queue q where q.paused);
   if v_freed is not null then
     v_passed := berth.hand_on(
-      p_session, v_freed, case when p_heirs is null then '{}' else berth.pass_on(p_session, v_freed) end,
+      p_session, v_freed,
+      case when p_heirs is null then '{}'
+           else berth.pass_on(p_session, v_freed, v_begun.before, v_now, p_heirs, p_passed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');

@@ -13,7 +13,7 @@
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
 -- some tasks more than it has slots in a lane. They are claimed and hold nothing; the worker starts one when another of
 -- the lane ends, and says in its next exchange who took over whose slots. As many run as there are slots, for one process
--- starts them one after the other. One that could not start within a quarter of a second goes back to its place.
+-- starts them one after the other. One that could not start soon goes back to its place.
 --
 -- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
 -- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
@@ -23,15 +23,21 @@ create function berth.parts_of_others(p_slots integer, p_others integer) returns
   select p_others * greatest(1, p_slots / (p_others + 1))
 $$;
 
--- Gives the slots of tasks that ended to the standbys which have taken them over. Returns the leases of these.
-create function berth.pass_on(p_session bigint, p_freed berth.freed[]) returns bigint[] language plpgsql as $$
+-- Gives the slots of tasks that ended to the standbys which have taken them over, each when the last one before it in these
+-- slots had ended. Returns the leases of these.
+create function berth.pass_on(
+  p_session bigint, p_freed berth.freed[], p_before timestamptz, p_now timestamptz, p_heirs bigint[], p_passed bigint[]
+) returns bigint[] language plpgsql as $$
 declare
   v_heirs bigint[];
 begin
   with heir as (
-    update berth.task t set standby = false, held = f.held, held_since = f.since, started_at = f.at
+    update berth.task t set standby = false, held = f.held, held_since = f.since,
+           started_at = greatest(p_before, p_now - b.ago * interval '1 microsecond')
       from unnest(p_freed) as f
-     where f.heir is not null and f.held is not null
+      join (select o.heir, min(o.passed) as ago from unnest(p_heirs, p_passed) as o (heir, passed) group by o.heir) b
+        on b.heir = f.heir
+     where f.held is not null
        and t.session_id = p_session and t.token = f.heir and t.state = 'running' and t.standby
     returning t.token
   )
@@ -85,7 +91,7 @@ begin
   if v_last > p_size then
     select max(f.number) into v_last
       from (select f.number from unnest(p_freed) with ordinality as f (
-              queue, priority, type, lane, limits, position, since, held, heir, at, standbys, number)
+              queue, priority, type, lane, limits, position, since, held, heir, standbys, number)
              where f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) order by f.number limit p_size) f;
   end if;
 
@@ -96,7 +102,7 @@ begin
                                            then interval '250 milliseconds' else interval '1 second' end
                     and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
-        queue, priority, type, lane, limits, position, since, held, heir, at, standbys, number)
+        queue, priority, type, lane, limits, position, since, held, heir, standbys, number)
   ), lane as (
     select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
            coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
@@ -301,7 +307,7 @@ begin
     p_basket.cursor := v_type || E'\n' || v_lane;
   end if;
   if 2 * v_left > p_size and v_waits <> '{}' then  -- who finds enough elsewhere does not wait
-    perform berth.wait_for(p_session, v_waits, p_now);
+    perform berth.wait_for(p_session, berth.without_enough(p_session, v_waits, p_basket.held), p_now);
   end if;
   return p_basket;
 end $$;
@@ -612,6 +618,27 @@ begin
     update berth.task_limit l set excess = v_excess where l.key = v_key;
     delete from berth.slot_group g where g.key = v_key and g.capacity = 0 and g.used = 0;
   end loop;
+end $$;
+
+-- Those of these limits of which a session has less than its part, given how many share them: if all who have theirs
+-- asked for more, slots would go back and forth. p_held: what it is about to hold.
+create function berth.without_enough(p_session bigint, p_keys text[], p_held berth.holding[]) returns text[]
+language plpgsql as $$
+declare
+  v_enough text[];
+begin
+  v_enough := array(
+    select h.key
+      from (select h.key, sum(h.count) as count
+              from (select unnest(t.held) as h from berth.task t
+                     where t.session_id = p_session and t.state = 'running' and t.held is not null
+                    union all
+                    select unnest(n.held) from unnest(p_held) as n) t
+             cross join lateral (select (t.h).*) h
+             where h.key = any (p_keys) group by h.key) h
+     where h.count >= (berth.limit_of(h.key)).slots
+                        / greatest(1, (select count(*) from berth.slot_waiter w where w.key = h.key)));
+  return array(select k from unnest(p_keys) as k where k <> all (v_enough));
 end $$;
 
 -- Notes that a session asked for slots of these limits in vain.
