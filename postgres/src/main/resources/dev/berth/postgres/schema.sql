@@ -765,7 +765,7 @@ create function berth.pairs(p_metadata jsonb)
 create function berth.parts_of_others(p_slots integer, p_others integer)
   returns integer;
 
-create function berth.pass_on(p_session bigint, p_freed berth.freed[])
+create function berth.pass_on(p_session bigint, p_freed berth.freed[], p_before timestamp with time zone, p_now timestamp with time zone, p_heirs bigint[], p_passed bigint[])
   returns bigint[];
 
 create function berth.pause(p_queue text)
