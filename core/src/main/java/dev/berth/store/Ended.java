@@ -20,8 +20,11 @@ public record Ended(
     Outcome outcome,
     @Nullable Duration began,
     @Nullable Duration passed,
-    @Nullable Lease heir,
+    @Nullable Heir heir,
     int standbys) {
+
+  /** A standby that runs, since so long ago. */
+  public record Heir(Lease lease, Duration began) {}
 
   /** Its slots, if it had any, are free. */
   public Ended(Lease lease, Outcome outcome) {

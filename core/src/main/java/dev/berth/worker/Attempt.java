@@ -45,7 +45,7 @@ final class Attempt implements RunningTask {
   private @Nullable String progressTold;
   private volatile @Nullable Thread thread;
   private @Nullable Outcome outcome;
-  private long began = Ticks.NEVER;
+  private volatile long began = Ticks.NEVER;
   private long ended;
   private long startBy = Ticks.NEVER;
   private volatile @Nullable Attempt heir;
@@ -136,7 +136,7 @@ final class Attempt implements RunningTask {
         requireNonNull(outcome),
         claim.standby() && ran() ? Duration.ofNanos(now - began) : null,
         heir == null ? null : Duration.ofNanos(now - ended),
-        last == null ? null : last.lease(),
+        last == null ? null : new Ended.Heir(last.lease(), Duration.ofNanos(now - last.began)),
         standbys);
   }
 

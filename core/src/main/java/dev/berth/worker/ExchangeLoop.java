@@ -51,7 +51,7 @@ final class ExchangeLoop extends Loop {
   private static final long UNTIL_RAISED = TimeUnit.MINUTES.toNanos(1);
 
   /** How long outcomes may wait for others while standbys keep all slots busy. */
-  private static final long LEISURE = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LEISURE = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(1);
 

@@ -77,6 +77,7 @@ final class Runner {
       }
       return;
     }
+    attempt.began(Ticks.now());
     standbys.started(attempt);
     start(attempt);
   }
@@ -84,7 +85,6 @@ final class Runner {
   private void start(Attempt attempt) {
     LiveSession session = attempt.session();
     Handling<?, ?> handling = requireNonNull(handlings.get(attempt.claim().type()));
-    attempt.began(Ticks.now());
     try {
       session.start(attempt, handling.threads().newThread(() -> run(attempt, handling)));
     } catch (OutOfMemoryError e) { // no memory for one more thread

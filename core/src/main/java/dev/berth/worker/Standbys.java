@@ -70,6 +70,7 @@ final class Standbys {
     Lane its = lane(requireNonNull(Key.of(standby)));
     Attempt before = its.idle.poll();
     if (before != null && before.session() == standby.session()) {
+      standby.began(Ticks.now());
       before.heir(standby);
       its.running++;
       return true;
@@ -96,6 +97,7 @@ final class Standbys {
       if (next != null && next.session() == ended.session() && next.startBy() > Ticks.now()) {
         its.waiting.remove();
         waiting--;
+        next.began(Ticks.now());
         ended.heir(next);
         return next;
       }

@@ -124,8 +124,9 @@ final class Exchanges {
     statement.setArray(15, micros(connection, Ended::began));
     statement.setArray(16, micros(connection, Ended::passed));
     statement.setArray(
-        17, some(connection, "int8", e -> e.heir() == null ? null : e.heir().token()));
-    statement.setArray(18, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
+        17, some(connection, "int8", e -> e.heir() == null ? null : e.heir().lease().token()));
+    statement.setArray(18, micros(connection, e -> e.heir() == null ? null : e.heir().began()));
+    statement.setArray(19, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
   }
 
   private @Nullable Array micros(Connection connection, Function<Ended, @Nullable Duration> of)

@@ -594,7 +594,7 @@ create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[])
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[])
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_overrides()
@@ -765,7 +765,7 @@ create function berth.pairs(p_metadata jsonb)
 create function berth.parts_of_others(p_slots integer, p_others integer)
   returns integer;
 
-create function berth.pass_on(p_session bigint, p_freed berth.freed[], p_before timestamp with time zone, p_now timestamp with time zone, p_heirs bigint[], p_passed bigint[])
+create function berth.pass_on(p_session bigint, p_freed berth.freed[])
   returns bigint[];
 
 create function berth.pause(p_queue text)
@@ -924,6 +924,9 @@ create function berth.settle_topics(p_name text)
 create function berth.skip_step(p_workflow text, p_step text)
   returns text;
 
+create function berth.some_lane(p_queue text, p_priority smallint, OUT type text, OUT lane text)
+  returns record;
+
 create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
 
@@ -1011,5 +1014,5 @@ create function berth.without_enough(p_session bigint, p_keys text[], p_held ber
 create function berth.workflow_turn(p_workflow text, OUT state text, OUT step text)
   returns record set enable_seqscan=off set jit=off;
 
-create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
+create function berth.write_outcomes(p_session bigint, p_worker text, p_now timestamp with time zone, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], OUT stale bigint[], OUT back_queues text[], OUT back_priorities smallint[], OUT back_due_ats timestamp with time zone[], OUT freed berth.freed[])
   returns record;

@@ -12,7 +12,6 @@ import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
-import dev.berth.store.Lease;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.Store;
@@ -196,7 +195,7 @@ final class LimitRun {
     } else {
       ended.add(new Ended(last.lease(), outcome(), ZERO, null, null, random.nextInt(3)));
     }
-    Lease heir = runs ? last.lease() : null;
+    Ended.Heir heir = runs ? new Ended.Heir(last.lease(), ZERO) : null;
     before.forEach(
         each -> ended.add(new Ended(each.lease(), outcome(), ZERO, ZERO, heir, random.nextInt(3))));
   }

@@ -9,7 +9,6 @@ import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Explanation;
-import dev.berth.store.Lease;
 import dev.berth.store.LimitAudit;
 import dev.berth.task.TaskState;
 import java.time.Duration;
@@ -63,14 +62,15 @@ abstract class StandbyContract extends LimitTest {
     List<Claim> claims = oneWithStandbys(claimer, 1, 3);
     fixture.advance(Duration.ofSeconds(1));
     Claim last = claims.get(3);
+    Ended.Heir heir = new Ended.Heir(last.lease(), Duration.ofMillis(100));
 
     Exchanged.Done done =
         Claimer.done(
             claimer.exchange(
                 List.of(
-                    ended(claims.get(0), 900, 600, last.lease()),
-                    ended(claims.get(1), 600, 300, last.lease()),
-                    ended(claims.get(2), 300, 100, last.lease())),
+                    ended(claims.get(0), 900, 600, heir),
+                    ended(claims.get(1), 600, 300, heir),
+                    ended(claims.get(2), 300, 100, heir)),
                 0));
 
     assertThat(done.stale()).isEmpty();
@@ -188,11 +188,11 @@ abstract class StandbyContract extends LimitTest {
   }
 
   private static Ended passed(Claim claim, Claim heir) {
-    return ended(claim, 0, 0, heir.lease());
+    return ended(claim, 0, 0, new Ended.Heir(heir.lease(), Duration.ZERO));
   }
 
   /** Began and ended so many milliseconds ago. */
-  private static Ended ended(Claim claim, int began, int passed, @Nullable Lease heir) {
+  private static Ended ended(Claim claim, int began, int passed, Ended.@Nullable Heir heir) {
     return new Ended(
         claim.lease(), FINISHED, Duration.ofMillis(began), Duration.ofMillis(passed), heir, 0);
   }

@@ -16,11 +16,11 @@ create type berth.ended_step as (
 -- Slots of one group of a limit.
 create type berth.slots_held as (key text, number integer, count integer);
 
--- A task under limits that ended: where it had stood, the slots it held (null: it was a standby), who has taken them over,
--- and how many standbys the worker wants in its place.
+-- A task under limits that ended: where it had stood, the slots it held (null: it was a standby), who has taken them over
+-- and when, and how many standbys the worker wants in its place.
 create type berth.freed as (
   queue text, priority smallint, type text, lane text, limits text[], position timestamptz, since timestamptz,
-  held berth.slots_held[], heir bigint, standbys integer
+  held berth.slots_held[], heir bigint, heir_began timestamptz, standbys integer
 );
 
 -- The slots that a task shall hold, and since when, if it inherits them. held null: it is a standby.

@@ -97,6 +97,7 @@ create function berth.write_outcomes(
   p_began     bigint[] default null,
   p_passed    bigint[] default null,
   p_heirs     bigint[] default null,
+  p_heirs_began bigint[] default null,
   p_standbys  integer[] default null,
   out stale bigint[], out back_queues text[], out back_priorities smallint[], out back_due_ats timestamptz[],
   out freed berth.freed[]  -- slots to be handed on or given back
@@ -113,8 +114,8 @@ begin
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
     delete from berth.task t
-     using unnest(p_ids, p_tokens, p_outcomes, p_texts, p_began, p_passed, p_heirs, p_standbys)
-             as o (id, token, outcome, text, began, passed, heir, standbys)
+     using unnest(p_ids, p_tokens, p_outcomes, p_texts, p_began, p_passed, p_heirs, p_heirs_began, p_standbys)
+             as o (id, token, outcome, text, began, passed, heir, heir_began, standbys)
      where t.id = o.id and t.token = o.token and t.session_id = p_session
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at,
@@ -122,7 +123,8 @@ begin
                 as started_at,
               case when o.passed is null then p_now else greatest(p_before, p_now - o.passed * interval '1 microsecond') end
                 as ended_at,
-              o.token, o.heir, o.standbys, t.attempt, t.failures, t.crashes, t.priority,
+              o.token, o.heir, greatest(p_before, p_now - o.heir_began * interval '1 microsecond') as heir_began,
+              o.standbys, t.attempt, t.failures, t.crashes, t.priority,
               t.type, t.queue, t.payload, t.metadata, t.lane, t.limits, t.weights, t.said_slots, t.held, t.held_since,
               t.position, t.quotas, t.quota_mosts, t.workflow, t.step, t.step_number, t.on_failure,
               case when t.cancel_requested and o.outcome <> 'finished' then t.last_error else o.text end as text,
@@ -146,7 +148,7 @@ begin
      where k.days > 0
   )
   select array_agg(token),
-         array_agg((queue, priority, type, lane, limits, position, held_since, held, heir, standbys)::berth.freed)
+         array_agg((queue, priority, type, lane, limits, position, held_since, held, heir, heir_began, standbys)::berth.freed)
            filter (where held is not null or standbys > 0),
          array_agg(id) filter (where quotas is not null),
          array_agg((workflow, step, step_number, on_failure, id, type, outcome, text, true)::berth.ended_step)
@@ -170,13 +172,14 @@ begin
              failures     = t.failures + (o.outcome = 'retry')::integer,
              last_error   = case when o.outcome = 'retry' then o.text else t.last_error end,
              progress     = null
-        from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays, p_began, p_passed, p_heirs, p_standbys)
-               as o (id, token, outcome, text, delay, began, passed, heir, standbys)
+        from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays, p_began, p_passed, p_heirs, p_heirs_began, p_standbys)
+               as o (id, token, outcome, text, delay, began, passed, heir, heir_began, standbys)
        where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
                 case when o.passed is null then p_now else greatest(p_before, p_now - o.passed * interval '1 microsecond') end
                   as ended_at,
-                t.standby and o.outcome = 'released' as unstarted, o.heir, o.standbys,
+                t.standby and o.outcome = 'released' as unstarted, o.heir,
+                greatest(p_before, p_now - o.heir_began * interval '1 microsecond') as heir_began, o.standbys,
                 t.type, t.queue, t.lane, t.limits, t.weights, t.held, t.held_since, o.text, o.outcome::berth.outcome
     ), kept as (
       insert into berth.task_history (
@@ -191,7 +194,7 @@ begin
        where k.days > 0 and not r.unstarted
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, standbys)::berth.freed)
+           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, heir_began, standbys)::berth.freed)
              filter (where held is not null or standbys > 0)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
@@ -327,6 +330,7 @@ create function berth.exchange(
   p_began      bigint[] default null,  -- of a standby: how many microseconds ago it began,
   p_passed     bigint[] default null,  --   how many microseconds ago one ended whose slots passed to a standby,
   p_heirs      bigint[] default null,  --   the lease of the standby that has them now,
+  p_heirs_began bigint[] default null, --   how many microseconds ago that one began,
   p_standbys   integer[] default null  --   and how many more standbys of its lane to claim
 ) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
@@ -377,7 +381,7 @@ begin
   if cardinality(p_ids) > 0 then
     v_written := berth.write_outcomes(
       p_session, v_begun.worker, v_now, p_ids, p_tokens, p_outcomes, p_texts, p_delays,
-      v_begun.before, p_began, p_passed, p_heirs, p_standbys);
+      v_begun.before, p_began, p_passed, p_heirs, p_heirs_began, p_standbys);
     if v_written.stale is not null then
       update berth.exchange_log l set stale = v_written.stale where l.session_id = p_session and l.number = p_number;
       kind := 'stale';
@@ -403,7 +407,7 @@ begin
     v_passed := berth.hand_on(
       p_session, v_freed,
       case when p_heirs is null then '{}'
-           else berth.pass_on(p_session, v_freed, v_begun.before, v_now, p_heirs, p_passed) end,
+           else berth.pass_on(p_session, v_freed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');

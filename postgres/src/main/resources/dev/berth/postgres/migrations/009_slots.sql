@@ -23,21 +23,15 @@ create function berth.parts_of_others(p_slots integer, p_others integer) returns
   select p_others * greatest(1, p_slots / (p_others + 1))
 $$;
 
--- Gives the slots of tasks that ended to the standbys which have taken them over, each when the last one before it in these
--- slots had ended. Returns the leases of these.
-create function berth.pass_on(
-  p_session bigint, p_freed berth.freed[], p_before timestamptz, p_now timestamptz, p_heirs bigint[], p_passed bigint[]
-) returns bigint[] language plpgsql as $$
+-- Gives the slots of tasks that ended to the standbys which have taken them over. Returns the leases of these.
+create function berth.pass_on(p_session bigint, p_freed berth.freed[]) returns bigint[] language plpgsql as $$
 declare
   v_heirs bigint[];
 begin
   with heir as (
-    update berth.task t set standby = false, held = f.held, held_since = f.since,
-           started_at = greatest(p_before, p_now - b.ago * interval '1 microsecond')
+    update berth.task t set standby = false, held = f.held, held_since = f.since, started_at = f.heir_began
       from unnest(p_freed) as f
-      join (select o.heir, min(o.passed) as ago from unnest(p_heirs, p_passed) as o (heir, passed) group by o.heir) b
-        on b.heir = f.heir
-     where f.held is not null
+     where f.heir is not null and f.held is not null
        and t.session_id = p_session and t.token = f.heir and t.state = 'running' and t.standby
     returning t.token
   )
@@ -57,7 +51,7 @@ end $$;
 
 -- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
 -- p_heirs: who has taken slots over already. rest: the slots that nobody inherits; over: the limits of those whose lane has
--- no tasks left.
+-- no tasks left. Where a task was alone in its lane, as with many keys, no next one is looked for: since -infinity says so.
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
   out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
@@ -71,8 +65,14 @@ declare
   v_above   text[] := '{}';                    --   and queues with limited work above some of this
 begin
   select array(select distinct unnest(f.limits) from unnest(p_freed) as f) as keys,
-         (select min(f.since) from unnest(p_freed) as f) as oldest
+         (select min(f.since) from unnest(p_freed) as f where f.since > '-infinity') as oldest
     into v_all;
+  if v_all.oldest is null then
+    rest := nullif(array(select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs)), '{}');
+    over := v_all.keys;
+    standbys := 0;
+    return;
+  end if;
   v_stopped := array(
     select k.key from unnest(v_all.keys) as k (key)
      where exists (select from berth.task_limit l
@@ -91,7 +91,7 @@ begin
   if v_last > p_size then
     select max(f.number) into v_last
       from (select f.number from unnest(p_freed) with ordinality as f (
-              queue, priority, type, lane, limits, position, since, held, heir, standbys, number)
+              queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
              where f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) order by f.number limit p_size) f;
   end if;
 
@@ -102,7 +102,7 @@ begin
                                            then interval '250 milliseconds' else interval '1 second' end
                     and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
-        queue, priority, type, lane, limits, position, since, held, heir, standbys, number)
+        queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
   ), lane as (
     select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
            coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
@@ -158,20 +158,23 @@ begin
               and (t.type, t.lane) > (l.type, l.lane)
             order by t.type, t.lane, t.position, t.id limit 1) n
       )
-      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots)::berth.lane_head) filter (where l.type = any (p_types)),
+      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, false)::berth.lane_head)
+               filter (where l.type = any (p_types)),
              max(l.type)
         into lanes, v_last
         from (select * from lane limit 16) l;
     else
-      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots)::berth.lane_head)
+      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.count = 1 and t.number < p_rows)::berth.lane_head)
                filter (where t.first and t.type = any (p_types)), max(t.type)
         into lanes, v_last
-        from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first
-                from (select t.type, t.lane, t.limits, t.weights, t.said_slots
-                        from berth.task t
-                       where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
-                         and (t.type, t.lane) > (p_type, p_lane)
-                       order by t.type, t.lane, t.position, t.id limit p_rows) t) t;
+        from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first,
+                     count(*) over (partition by t.type, t.lane) as count
+                from (select t.type, t.lane, t.limits, t.weights, t.said_slots, row_number() over () as number
+                        from (select t.type, t.lane, t.limits, t.weights, t.said_slots
+                                from berth.task t
+                               where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                                 and (t.type, t.lane) > (p_type, p_lane)
+                               order by t.type, t.lane, t.position, t.id limit p_rows) t) t) t;
     end if;
     exit when lanes is not null or v_last is null;
     -- Types that this worker does not handle: on to the next one that it does.
@@ -219,6 +222,7 @@ declare
   v_wrapped boolean := v_start = '{"",""}';
   v_around  boolean := false;
   v_reached boolean := false;
+  v_jumped  boolean := false;
   v_reads   integer := 0;
   v_rows    integer := 16;       -- how many tasks to read at once: many where lanes are short, 0: lane by lane
   v_left    integer := p_size;
@@ -292,6 +296,18 @@ begin
       p_basket.held := p_basket.held || v_taken.held;
       p_basket.paced := p_basket.paced || v_taken.paced;
       p_basket.again := least(p_basket.again, v_taken.again);
+      -- Where lanes are short and most of these could not be had, others are busy here: on from somewhere else, once.
+      if v_rows = 64 and not v_jumped and 2 * cardinality(v_taken.ctids) < least(v_left, cardinality(v_lanes)) then
+        v_jumped := true;
+        select l.type, l.lane into v_next from berth.some_lane(p_queue, p_priority) l;
+        if v_next.lane is not null then
+          v_type := v_next.type;
+          v_lane := v_next.lane;
+          v_start := array[v_type, v_lane];
+          v_wrapped := false;
+          v_around := false;
+        end if;
+      end if;
       v_left := v_left - cardinality(v_taken.ctids);
       v_least := 20;
       v_blocked := v_blocked || v_taken.blocked;
@@ -310,6 +326,18 @@ begin
     perform berth.wait_for(p_session, berth.without_enough(p_session, v_waits, p_basket.held), p_now);
   end if;
   return p_basket;
+end $$;
+
+-- Any lane of one level with tasks that wait, from a block of the table that chance picks; null: there was none.
+create function berth.some_lane(p_queue text, p_priority smallint, out type text, out lane text) language plpgsql as $$
+declare
+  v_block bigint := floor(random() * pg_relation_size('berth.task') / current_setting('block_size')::integer);
+begin
+  select t.type, t.lane into some_lane.type, some_lane.lane
+    from berth.task t
+   where t.ctid = any (array(select format('(%s,%s)', v_block, i)::tid from generate_series(1, 30) as i))
+     and t.queue = p_queue and t.priority = p_priority and t.state::text = 'ready' and t.lane is not null
+   limit 1;
 end $$;
 
 -- Whether a limit has no free slot, by a look without locks.
@@ -545,7 +573,7 @@ begin
     end loop;
     if v_need = 0 then
       ctids := ctids || v_tasks.ctids[t];
-      held := held || (v_hold, null)::berth.holding;
+      held := held || (v_hold, case when p_lanes[v_lane].single then '-infinity'::timestamptz end)::berth.holding;
       reached := v_lane;
       if v_limit.reserved then
         perform berth.end_reservation(p_lanes[v_lane].limits, berth.line_of(
