@@ -1,9 +1,13 @@
 package dev.berth.benchmarks;
 
+import dev.berth.Berth;
+import dev.berth.task.TaskType;
 import java.sql.SQLException;
 
 /** A million tasks in seconds: some are submitted, and the server copies them. */
 final class Copies {
+
+  private static final int SUBMITTED = 100;
 
   /** Whatever columns there are, so that copies are as complete as what was submitted. */
   private static final String COPY =
@@ -29,6 +33,15 @@ final class Copies {
       """;
 
   private Copies() {}
+
+  /** So many tasks of a type where there are none, as they would be had they been submitted. */
+  static void fill(BenchDatabase database, Berth berth, TaskType<NoOp, Void> type, int tasks)
+      throws SQLException {
+    int submitted = tasks % SUBMITTED == 0 ? SUBMITTED : tasks;
+    NoOp.submit(berth, type, submitted);
+    of(database, type.name(), tasks / submitted - 1);
+    database.execute("vacuum analyze berth.task");
+  }
 
   /** Adds so many copies of each ready task of a type. */
   static void of(BenchDatabase database, String type, int copies) throws SQLException {

@@ -51,7 +51,7 @@ final class ForeignScenario implements Scenario {
           "foreign_1m_idle",
           rounds.ratio("look, behind", "look, alone"),
           Target.atMost(1.2),
-          "time to look and find nothing, behind them / in an empty queue");
+          "time to look and find nothing, behind foreign tasks / in an empty queue");
       report.figure(
           "claim_behind_ms", "ms", rounds.samples("claim, behind"), "median of one exchange");
       report.figure("claim_alone_ms", "ms", rounds.samples("claim, alone"), "");

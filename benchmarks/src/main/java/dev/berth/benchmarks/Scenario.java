@@ -18,6 +18,11 @@ public interface Scenario {
   static List<Scenario> all() {
     return List.of(
         new DrainScenario(),
+        new SubmitScenario(),
+        new BacklogScenario(),
+        new WorkersScenario(),
+        new InFlightScenario(),
+        new IdleScenario(),
         new LatencyScenario(),
         new LongTransactionScenario(),
         new ForeignScenario(),
