@@ -3,12 +3,16 @@ package dev.berth.benchmarks;
 import dev.berth.Berth;
 import dev.berth.benchmarks.plot.Curve;
 import dev.berth.postgres.PostgresStore;
+import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Whether a queue is slower the more tasks wait in it. */
 final class BacklogScenario implements Scenario {
+
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   @Override
   public String name() {
@@ -30,8 +34,8 @@ final class BacklogScenario implements Scenario {
                 List.of(100, 1_000, 10_000),
                 List.of(10_000, 100_000, 1_000_000),
                 List.of(10_000, 100_000, 1_000_000));
-    int exchanges = bench.size().of(5, 100, 200);
-    int drained = bench.size().of(100, 10_000, 30_000);
+    int exchanges = bench.size().of(5, 50, 200);
+    int drained = bench.size().of(100, 5_000, 30_000);
     List<Backlog> backlogs = new ArrayList<>();
     try {
       Rounds rounds = new Rounds(bench);
@@ -43,7 +47,7 @@ final class BacklogScenario implements Scenario {
             .variant(exchange(waiting), () -> backlog.exchange(exchanges))
             .variant(worker(waiting), () -> backlog.drain(drained));
       }
-      rounds.warmUp().run(bench.size().of(1, 3, 9));
+      rounds.warmUp().run(bench.size().of(1, 2, 9), bench.size().of(1, 5, 9), TIME);
       tell(report, rounds, sizes);
     } finally {
       for (Backlog backlog : backlogs) {
@@ -91,7 +95,7 @@ final class BacklogScenario implements Scenario {
   private record Backlog(BenchDatabase database, PostgresStore store, Claimer claimer)
       implements AutoCloseable {
 
-    static Backlog of(Bench bench, int waiting) throws SQLException {
+    static Backlog of(Bench bench, int waiting) throws SQLException, IOException {
       BenchDatabase database = bench.server().database();
       PostgresStore store = database.store();
       Copies.fill(database, Berth.on(store), NoOp.TYPE, waiting);

@@ -5,12 +5,17 @@ import dev.berth.benchmarks.plot.Curve;
 import dev.berth.limit.Limit;
 import dev.berth.postgres.PostgresStore;
 import dev.berth.task.TaskType;
+import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** What a claim of other work costs while up to a million tasks wait behind a full limit. */
 final class BlockedScenario implements Scenario {
+
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   private static final Limit FULL = Limit.of("full", 10);
 
@@ -24,6 +29,19 @@ final class BlockedScenario implements Scenario {
   private static final TaskType<NoOp, Void> OPEN = NoOp.TYPE;
   private static final TaskType<NoOp, Void> LIMITED =
       TaskType.of("limited", NoOp.class).limit(1_000);
+
+  /** What is done behind the full limit, and how it is called in the plot. */
+  private record Kind(String name, String ratio, String means, String line) {}
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind("open", "blocked_1m", "finish 50 and claim 50", "claims without limits"),
+          new Kind(
+              "limited",
+              "blocked_1m_limited",
+              "finish 50 and claim 50 under a limit",
+              "claims under a limit"),
+          new Kind("look", "blocked_1m_idle", "look and find nothing", "nothing to claim"));
 
   @Override
   public String name() {
@@ -46,7 +64,7 @@ final class BlockedScenario implements Scenario {
                 List.of(0, 10_000, 100_000, 1_000_000),
                 List.of(0, 10_000, 100_000, 1_000_000));
     int users = bench.size().of(10, 1_000, 1_000);
-    int exchanges = bench.size().of(5, 40, 200);
+    int exchanges = bench.size().of(5, 30, 200);
     List<Behind> all = new ArrayList<>();
     try {
       Rounds rounds = new Rounds(bench);
@@ -59,7 +77,7 @@ final class BlockedScenario implements Scenario {
             .variant(variant("limited", waiting), () -> behind.claimer().claims(LIMITED, exchanges))
             .variant(variant("look", waiting), () -> behind.claimer().looks(exchanges));
       }
-      rounds.warmUp().run(bench.size().of(1, 3, 11));
+      rounds.warmUp().run(bench.size().of(1, 2, 11), bench.size().of(1, 5, 11), TIME);
       tell(report, rounds, sizes);
     } finally {
       for (Behind behind : all) {
@@ -71,39 +89,23 @@ final class BlockedScenario implements Scenario {
   private static void tell(Report report, Rounds rounds, List<Integer> sizes) {
     Curve curve =
         Curve.of("One exchange behind a full limit", "tasks waiting behind the limit", "ms");
-    tell(report, rounds, sizes, curve, "blocked_1m", "open", "finish 50 and claim 50, no limits");
-    tell(
-        report,
-        rounds,
-        sizes,
-        curve,
-        "blocked_1m_limited",
-        "limited",
-        "finish 50 and claim 50, limited");
-    tell(report, rounds, sizes, curve, "blocked_1m_idle", "look", "find nothing");
-    report.curve(curve);
-  }
-
-  private static void tell(
-      Report report,
-      Rounds rounds,
-      List<Integer> sizes,
-      Curve curve,
-      String ratio,
-      String what,
-      String means) {
-    int most = sizes.getLast();
-    report.ratio(
-        ratio,
-        rounds.ratio(variant(what, most), variant(what, sizes.getFirst())),
-        Target.atMost(1.2),
-        "time to %s, behind %,d blocked tasks / behind none".formatted(means, most));
-    for (int waiting : sizes) {
-      Samples samples = rounds.samples(variant(what, waiting));
-      String size = Text.scaled(waiting);
-      report.figure(what + "_" + size + "_ms", "ms", samples, "median of one exchange");
-      curve.point(means, size, samples.point());
+    for (Kind kind : KINDS) {
+      report.ratio(
+          kind.ratio(),
+          rounds.ratio(
+              variant(kind.name(), sizes.getLast()), variant(kind.name(), sizes.getFirst())),
+          Target.atMost(1.2),
+          "time to %s, behind %,d blocked tasks / behind none"
+              .formatted(kind.means(), sizes.getLast()));
+      for (int waiting : sizes) {
+        Samples samples = rounds.samples(variant(kind.name(), waiting));
+        String size = Text.scaled(waiting);
+        report.figure(
+            "%s_%s_ms".formatted(kind.name(), size), "ms", samples, "time to " + kind.means());
+        curve.point(kind.line(), size, samples.point());
+      }
     }
+    report.curve(curve);
   }
 
   private static String variant(String what, int waiting) {
@@ -114,7 +116,7 @@ final class BlockedScenario implements Scenario {
   private record Behind(BenchDatabase database, PostgresStore store, Claimer claimer)
       implements AutoCloseable {
 
-    static Behind of(Bench bench, int waiting, int users) throws SQLException {
+    static Behind of(Bench bench, int waiting, int users) throws SQLException, IOException {
       BenchDatabase database = bench.server().database();
       PostgresStore store = database.store();
       hold(store);
@@ -134,14 +136,14 @@ final class BlockedScenario implements Scenario {
     }
 
     private static void fill(BenchDatabase database, PostgresStore store, int count, int users)
-        throws SQLException {
+        throws SQLException, IOException {
       if (count > 0) {
         NoOp.submit(Berth.on(store), BLOCKED, 1);
         NoOp.submit(Berth.on(store), BLOCKED_USERS, users);
-        Copies.of(database, BLOCKED.name(), count / 2 - 1);
-        Copies.of(database, BLOCKED_USERS.name(), count / 2 / users - 1);
       }
-      database.execute("vacuum analyze berth.task");
+      Copies.of(
+          database,
+          Map.of(BLOCKED.name(), count / 2 - 1, BLOCKED_USERS.name(), count / 2 / users - 1));
     }
 
     @Override

@@ -35,10 +35,15 @@ final class ChildJvm implements AutoCloseable {
     this.process = process;
   }
 
-  static ChildJvm start(Class<?> main, String heap, Object... arguments) throws IOException {
+  /** Starts it; where nothing is measured, as cheaply as a JVM can be had. */
+  static ChildJvm start(Size size, Class<?> main, String heap, Object... arguments)
+      throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add("-Xmx" + heap);
+    if (size == Size.TINY) {
+      line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    }
     line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     for (Object argument : arguments) {
       line.add(argument.toString());
@@ -48,9 +53,9 @@ final class ChildJvm implements AutoCloseable {
   }
 
   /** Runs it to its end. */
-  static Answer run(Class<?> main, String heap, Object... arguments)
+  static Answer run(Size size, Class<?> main, String heap, Object... arguments)
       throws IOException, InterruptedException {
-    try (ChildJvm child = start(main, heap, arguments)) {
+    try (ChildJvm child = start(size, main, heap, arguments)) {
       return child.answer();
     }
   }

@@ -3,6 +3,7 @@ package dev.berth.benchmarks;
 import dev.berth.Berth;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskType;
+import java.time.Duration;
 
 /** How many tasks one worker runs, with history and without, beside what raw SQL could do. */
 final class DrainScenario implements Scenario {
@@ -12,6 +13,7 @@ final class DrainScenario implements Scenario {
   private static final String RAW = "raw SQL";
   private static final String RAW_MANY = "raw SQL, 4 connections";
   private static final int MANY = 4;
+  private static final Duration TIME = Duration.ofSeconds(25);
 
   /** No smaller than what a worker claims at a time if nothing is said. */
   private static final int LEAST_BATCH = 50;
@@ -29,16 +31,16 @@ final class DrainScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(300, 40_000, 200_000);
+    int tasks = bench.size().of(300, 30_000, 200_000);
     Run run = new Run(bench, tasks);
+    bench.warmUp(() -> run.batch = new Run(bench, tasks / 5).warmUp());
     Rounds rounds =
         new Rounds(bench)
             .variant(BERTH, () -> run.berth(NoOp.TYPE))
             .variant(NO_HISTORY, () -> run.berth(NoOp.TYPE.keep(Retention.NONE)))
             .variant(RAW, () -> run.raw(1))
             .variant(RAW_MANY, () -> run.raw(MANY))
-            .warmUp()
-            .run(bench.size().of(1, 3, 5));
+            .run(bench.size().of(1, 2, 5), bench.size().of(1, 4, 5), TIME);
     report.ratio(
         "vs_raw_sql",
         rounds.ratio(BERTH, RAW_MANY),
@@ -83,6 +85,14 @@ final class DrainScenario implements Scenario {
     Run(Bench bench, int tasks) {
       this.bench = bench;
       this.tasks = tasks;
+    }
+
+    /** The batch that it found. */
+    int warmUp() throws Exception {
+      berth(NoOp.TYPE);
+      berth(NoOp.TYPE.keep(Retention.NONE));
+      raw(MANY);
+      return batch;
     }
 
     double berth(TaskType<NoOp, Void> type) throws Exception {

@@ -20,19 +20,19 @@ final class IdleScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int windows = bench.size().of(1, 4, 6);
-    long seconds = bench.size().of(1, 8, 30);
+    long millis = bench.size().of(200L, 6_000L, 30_000L);
     try (BenchDatabase database = bench.server().database();
-        WorkerProcess process = WorkerProcess.open(database, ended -> {})) {
+        WorkerProcess process = WorkerProcess.open(bench, database, ended -> {})) {
       process.work();
       bench.say("waiting until the process has settled");
-      TimeUnit.SECONDS.sleep(bench.size().of(0, 8, 20));
+      TimeUnit.SECONDS.sleep(bench.size().of(0, 6, 20));
       List<Double> cpu = new ArrayList<>();
       List<Double> transactions = new ArrayList<>();
       for (int i = 1; i <= windows; i++) {
         long before = transactions(database);
         double used = process.cpuSeconds();
         long began = System.nanoTime();
-        TimeUnit.SECONDS.sleep(seconds);
+        TimeUnit.MILLISECONDS.sleep(millis);
         double took = (System.nanoTime() - began) / 1e9;
         cpu.add((process.cpuSeconds() - used) / took);
         transactions.add((transactions(database) - before) / took);

@@ -21,6 +21,7 @@ final class LatencyScenario implements Scenario {
   private static final String PROCESS = "from another process";
   private static final String HERE = "from the worker's process";
   private static final String POLLING = "from another process, polling";
+  private static final Duration TIME = Duration.ofSeconds(20);
   private static final double DUE_WITHIN_MS = 20;
   private static final long PATIENCE_SECONDS = 60;
 
@@ -37,19 +38,27 @@ final class LatencyScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int count = bench.size().of(20, 150, 1_000);
-    int polled = bench.size().of(5, 40, 200);
-    int warmUp = bench.size().of(0, 1_500, 3_000);
+    int polled = bench.size().of(3, 25, 200);
+    int warmUp = bench.size().of(0, 1_000, 3_000);
     try (BenchDatabase database = bench.server().database()) {
-      PickUps process = new PickUps(database, PostgresOptions.DEFAULT, warmUp, count, 30);
-      PickUps here = new PickUps(database, PostgresOptions.DEFAULT, warmUp, count, 30);
+      PickUps process =
+          new PickUps(bench.size(), database, PostgresOptions.DEFAULT, warmUp, count, 30);
+      PickUps here =
+          new PickUps(bench.size(), database, PostgresOptions.DEFAULT, warmUp, count, 30);
       PickUps polling =
-          new PickUps(database, PostgresOptions.DEFAULT.withoutWakeUps(), warmUp, polled, 200);
+          new PickUps(
+              bench.size(),
+              database,
+              PostgresOptions.DEFAULT.withoutWakeUps(),
+              warmUp,
+              polled,
+              200);
       Rounds rounds =
           new Rounds(bench)
               .variant(PROCESS, process::fromProcess)
               .variant(HERE, here::fromHere)
               .variant(POLLING, polling::fromProcess)
-              .run(bench.size().of(1, 3, 5));
+              .run(bench.size().of(1, 2, 5), bench.size().of(1, 3, 5), TIME);
       Samples late =
           late(bench, database, bench.size().of(20, 200, 500), bench.size().of(400, 4_000, 4_000));
 
@@ -119,6 +128,7 @@ final class LatencyScenario implements Scenario {
   /** Times of pick-ups, over all rounds. */
   private static final class PickUps {
 
+    private final Size size;
     private final BenchDatabase database;
     private final PostgresOptions options;
     private final int count;
@@ -127,7 +137,13 @@ final class LatencyScenario implements Scenario {
     private final List<Double> all = new ArrayList<>();
 
     PickUps(
-        BenchDatabase database, PostgresOptions options, int warmUp, int count, long longestPause) {
+        Size size,
+        BenchDatabase database,
+        PostgresOptions options,
+        int warmUp,
+        int count,
+        long longestPause) {
+      this.size = size;
       this.database = database;
       this.options = options;
       this.count = count;
@@ -138,6 +154,7 @@ final class LatencyScenario implements Scenario {
     double fromProcess() throws Exception {
       return median(berth ->
           ChildJvm.run(
+              size,
               SubmitMain.class,
               "128m",
               database.url(),

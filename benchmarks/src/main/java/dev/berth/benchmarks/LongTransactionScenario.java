@@ -10,7 +10,7 @@ import java.time.Duration;
 /** Whether a transaction that somebody forgot to end slows the queue, while vacuum is held back. */
 final class LongTransactionScenario implements Scenario {
 
-  private static final Duration TIME = Duration.ofSeconds(30);
+  private static final Duration TIME = Duration.ofSeconds(20);
   private static final int SLOTS = 100;
   private static final TaskType<NoOp, Void> OPEN_LANE = NoOp.TYPE;
   private static final TaskType<NoOp, Void> LIMITED = NoOp.TYPE.limit(SLOTS);
@@ -28,7 +28,7 @@ final class LongTransactionScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(100, 60_000, 1_000_000);
+    int tasks = bench.size().of(100, 50_000, 1_000_000);
     bench.warmUp(() -> {
       drain(bench, OPEN_LANE, 10_000, false);
       drain(bench, LIMITED, 10_000, false);

@@ -35,6 +35,7 @@ public final class Server implements AutoCloseable {
           "fsync",
           "full_page_writes",
           "shared_buffers",
+          "wal_level",
           "max_wal_size",
           "checkpoint_timeout",
           "max_connections",
@@ -54,18 +55,23 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * An installed PostgreSQL where there is one, since the embedded build is not made for speed; it
-   * commits durably.
+   * An installed PostgreSQL where there is one, since the embedded build is not made for speed. It
+   * commits durably, but for {@link Size#TINY}, which measures nothing and is not to wait for
+   * disks.
    */
-  public static Server start() {
+  public static Server start(Size size) {
     LocalPostgres own =
         LocalPostgres.start(
             LocalPostgres.Options.defaults()
                 .preferInstalled()
                 // two fleets of eight workers
                 .setting("max_connections", "300")
+                .setting("fsync", size == Size.TINY ? "off" : "on")
                 // no checkpoint in the middle of a round
                 .setting("max_wal_size", "8GB")
+                // a table that is filled at once need not go through the log
+                .setting("wal_level", "minimal")
+                .setting("max_wal_senders", "0")
                 .setting("checkpoint_timeout", "30min"));
     return new Server(own.jdbcUrl(), own.describe(), own);
   }

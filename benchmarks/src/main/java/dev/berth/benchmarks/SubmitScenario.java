@@ -22,7 +22,7 @@ import org.postgresql.copy.CopyManager;
 final class SubmitScenario implements Scenario {
 
   private static final int CONNECTIONS = 16;
-  private static final Duration TIME = Duration.ofSeconds(25);
+  private static final Duration TIME = Duration.ofSeconds(20);
 
   @Override
   public String name() {
@@ -38,7 +38,7 @@ final class SubmitScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int single = bench.size().of(20, 1_000, 5_000);
-    int bulk = bench.size().of(1_000, 100_000, 300_000);
+    int bulk = bench.size().of(1_000, 60_000, 300_000);
     try (BenchDatabase database = bench.server().database();
         HikariDataSource pool = database.pool(CONNECTIONS + 2);
         Berth berth = Berth.on(PostgresStore.of(pool))) {
@@ -51,7 +51,7 @@ final class SubmitScenario implements Scenario {
               .variant("bulk", () -> run.inBulk(bulk))
               .variant("COPY", () -> run.copy(rows, bulk))
               .warmUp()
-              .run(bench.size().of(1, 3, 5), bench.size().of(1, 5, 9), TIME);
+              .run(bench.size().of(1, 2, 5), bench.size().of(1, 5, 9), TIME);
       report.ratio(
           "submit_vs_copy",
           rounds.ratio("bulk", "COPY"),

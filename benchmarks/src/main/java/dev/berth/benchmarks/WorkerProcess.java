@@ -22,8 +22,9 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /** Starts a process that rests, and tells how many tasks each of its exchanges ended. */
-  static WorkerProcess open(BenchDatabase database, LongConsumer ended) throws IOException {
-    ChildJvm child = ChildJvm.start(WorkerMain.class, HEAP, database.url());
+  static WorkerProcess open(Bench bench, BenchDatabase database, LongConsumer ended)
+      throws IOException {
+    ChildJvm child = ChildJvm.start(bench.size(), WorkerMain.class, HEAP, database.url());
     WorkerProcess process = new WorkerProcess(child, ended);
     child.hear(process::heard);
     return process;

@@ -3,11 +3,14 @@ package dev.berth.benchmarks;
 import dev.berth.Berth;
 import dev.berth.benchmarks.plot.Curve;
 import dev.berth.task.TaskType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Whether more worker processes run more tasks. */
 final class WorkersScenario implements Scenario {
+
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   @Override
   public String name() {
@@ -22,7 +25,7 @@ final class WorkersScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     List<Integer> counts = bench.size().of(List.of(1, 2), List.of(1, 2, 4, 8), List.of(1, 2, 4, 8));
-    int tasks = bench.size().of(300, 30_000, 200_000);
+    int tasks = bench.size().of(300, 20_000, 200_000);
     try (BenchDatabase database = bench.server().database();
         Berth berth = database.berth();
         Processes processes = Processes.start(bench, database, counts.getLast())) {
@@ -30,7 +33,7 @@ final class WorkersScenario implements Scenario {
       for (int count : counts.reversed()) {
         rounds.variant(variant(count), () -> processes.rate(berth, count, tasks));
       }
-      rounds.warmUp().run(bench.size().of(1, 3, 5));
+      rounds.warmUp().run(bench.size().of(1, 2, 5), bench.size().of(1, 4, 5), TIME);
       Curve curve = Curve.of("Worker processes on one queue", "processes", "tasks/s");
       for (int count : counts) {
         Samples rate = rounds.samples(variant(count));
@@ -74,7 +77,7 @@ final class WorkersScenario implements Scenario {
       Processes processes = new Processes(database);
       try {
         for (int i = 0; i < count; i++) {
-          processes.all.add(WorkerProcess.open(database, processes.ended));
+          processes.all.add(WorkerProcess.open(bench, database, processes.ended));
         }
         return processes;
       } catch (Exception e) {

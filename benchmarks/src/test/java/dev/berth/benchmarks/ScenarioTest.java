@@ -8,8 +8,6 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,18 +35,6 @@ class ScenarioTest {
           entry("workflows", List.of("workflow_1m", "workflows_100k")),
           entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
 
-  private static Server server;
-
-  @BeforeAll
-  static void start() {
-    server = Server.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
   static List<Scenario> scenarios() {
     return Scenario.all();
   }
@@ -56,7 +42,7 @@ class ScenarioTest {
   @ParameterizedTest
   @MethodSource("scenarios")
   void tellsItsRatiosAndFigures(Scenario scenario) throws Exception {
-    Report report = Bench.run(scenario, server, Size.TINY, line -> {});
+    Report report = Bench.run(scenario, TinyServer.IT, Size.TINY, line -> {});
 
     assertThat(report.content()).containsOnlyKeys("scenario", "ratios", "figures");
     assertThat(report.content()).containsEntry("scenario", scenario.name());

@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
@@ -22,19 +20,7 @@ import org.xml.sax.InputSource;
 /** Several scenarios in one run, and the page that is written of them. */
 class SuiteTest {
 
-  private static Server server;
-
   private final Told told = new Told();
-
-  @BeforeAll
-  static void start() {
-    server = Server.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @Test
   void oneThatFailsDoesNotStopTheOthers() throws Exception {
@@ -96,7 +82,7 @@ class SuiteTest {
   }
 
   private Suite suite() {
-    return new Suite(server, Size.TINY, told);
+    return new Suite(TinyServer.IT, Size.TINY, told);
   }
 
   /** Finds the same each time. */

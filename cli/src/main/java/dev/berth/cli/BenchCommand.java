@@ -88,7 +88,7 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<Scenario> chosen = chosen();
     try (CleanStop stop = new CleanStop();
-        Server server = db == null ? Server.start() : Server.at(DatabaseUrl.jdbc(db))) {
+        Server server = db == null ? Server.start(size()) : Server.at(DatabaseUrl.jdbc(db))) {
       if (functions) {
         server.tellingFunctions(table -> say("\n" + table));
       }

@@ -7,20 +7,22 @@ import java.util.Map;
 record Chart(Curve curve, double left, double top, double width, double height) {
 
   private static final double AXIS = 56;
-  private static final double HEAD = 62;
+  private static final double HEAD = 66;
   private static final double FOOT = 46;
 
   void draw(Svg svg) {
     svg.box(left, top, width, height, 8, "panel");
-    svg.text(left + 16, top + 24, "name ink", "start", curve.title());
-    legend(svg);
+    svg.text(left + 16, top + 24, "name ink", "start", curve.title() + ", " + curve.unit());
+    List<String> names = List.copyOf(curve.series().keySet());
+    if (names.size() > 1) {
+      svg.legend(left + 16, top + 43, names);
+    }
     Scale scale = Scale.upTo(curve.max());
     for (double value : scale.values()) {
       double y = y(scale, value);
       svg.line(left + AXIS, y, left + width - 16, y, "grid");
       svg.text(left + AXIS - 8, y + 4, "small soft", "end", scale.label(value));
     }
-    svg.text(left + AXIS, top + HEAD - 8, "tiny soft", "start", curve.unit());
     List<String> steps = curve.steps();
     for (int i = 0; i < steps.size(); i++) {
       svg.text(x(i), top + height - FOOT + 18, "small soft", "middle", steps.get(i));
@@ -35,17 +37,6 @@ record Chart(Curve curve, double left, double top, double width, double height) 
     for (Map<String, Curve.Point> points : curve.series().values()) {
       line(svg, scale, points, "line s" + number, "dot s" + number);
       number++;
-    }
-  }
-
-  private void legend(Svg svg) {
-    double x = left + width - 16;
-    List<String> names = List.copyOf(curve.series().keySet());
-    for (int i = names.size() - 1; i >= 0 && names.size() > 1; i--) {
-      svg.text(x, top + 44, "tiny soft", "end", names.get(i));
-      x -= 6.2 * names.get(i).length() + 8;
-      svg.dot(x, top + 40, "dot s" + i);
-      x -= 14;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.berth.benchmarks.plot;
 
+import java.util.List;
 import java.util.Locale;
 
 /** Writes the elements of an SVG. How they look is in the style of {@link Plot}, by class. */
@@ -20,6 +21,19 @@ final class Svg {
         "<text x=\"%s\" y=\"%s\" class=\"small soft\"><tspan class=\"name ink\">%s</tspan>"
                 .formatted(number(x), number(y), escaped(name))
             + "<tspan dx=\"8\">%s</tspan></text>".formatted(escaped(text)));
+  }
+
+  /** What the lines of a chart are, each after a dot of its colour. */
+  Svg legend(double x, double y, List<String> names) {
+    StringBuilder spans = new StringBuilder();
+    for (int i = 0; i < names.size(); i++) {
+      spans
+          .append("<tspan class=\"dot s%d\" dx=\"%d\">\u25cf</tspan>".formatted(i, i == 0 ? 0 : 16))
+          .append("<tspan dx=\"5\">%s</tspan>".formatted(escaped(names.get(i))));
+    }
+    return add(
+        "<text x=\"%s\" y=\"%s\" class=\"tiny soft\">%s</text>"
+            .formatted(number(x), number(y), spans));
   }
 
   Svg box(double x, double y, double width, double height, double corner, String looks) {
