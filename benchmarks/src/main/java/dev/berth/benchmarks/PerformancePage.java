@@ -64,6 +64,9 @@ final class PerformancePage {
                             verdict(ratio),
                             ratio.means()))));
     results
+        .skipped()
+        .forEach((name, why) -> say("The scenario `%s` was left out: %s".formatted(name, why)));
+    results
         .failed()
         .forEach((name, why) -> say("The scenario `%s` **failed**: %s".formatted(name, why)));
   }

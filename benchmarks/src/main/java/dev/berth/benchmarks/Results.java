@@ -22,20 +22,28 @@ public final class Results {
   private final Size size;
   private final List<Report> reports;
   private final Map<String, String> failed;
+  private final Map<String, String> skipped;
   private final Duration took;
 
   /**
    * Puts them together.
    *
    * @param failed the scenarios that failed, and why
+   * @param skipped those that cannot run here, and why
    * @param took for all of them
    */
   public Results(
-      Server server, Size size, List<Report> reports, Map<String, String> failed, Duration took) {
+      Server server,
+      Size size,
+      List<Report> reports,
+      Map<String, String> failed,
+      Map<String, String> skipped,
+      Duration took) {
     this.server = server;
     this.size = size;
     this.reports = List.copyOf(reports);
     this.failed = new LinkedHashMap<>(failed);
+    this.skipped = new LinkedHashMap<>(skipped);
     this.took = took;
   }
 
@@ -56,6 +64,10 @@ public final class Results {
     return failed;
   }
 
+  Map<String, String> skipped() {
+    return skipped;
+  }
+
   Duration took() {
     return took;
   }
@@ -65,6 +77,7 @@ public final class Results {
     List<String> names = new ArrayList<>();
     reports.forEach(report -> names.add(report.scenario().name()));
     names.addAll(failed.keySet());
+    names.addAll(skipped.keySet());
     return names.size() == Scenario.all().size() ? "all" : String.join(" ", names);
   }
 
@@ -81,6 +94,7 @@ public final class Results {
     figures.put("took", Text.time(took));
     figures.put("noisy", reports.stream().anyMatch(Report::noisy));
     figures.put("failed", failed);
+    figures.put("left_out", skipped);
     reports.forEach(
         report -> figures.put(report.scenario().name(), report.content().get("figures")));
     Map<String, Object> object = new LinkedHashMap<>();
@@ -99,6 +113,7 @@ public final class Results {
     out.println(
         "%d scenarios in %s: %d of %d targets met."
             .formatted(reports.size(), Text.time(took), met, targets().size()));
+    skipped.forEach((name, why) -> out.println("%s was left out: %s".formatted(name, why)));
     failed.forEach((name, why) -> out.println("%s failed: %s".formatted(name, why)));
     out.flush();
   }

@@ -55,18 +55,26 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * An installed PostgreSQL where there is one, since the embedded build is not made for speed. It
-   * commits durably, but for {@link Size#TINY}, which measures nothing and is not to wait for
-   * disks.
+   * An installed PostgreSQL where there is one, since the embedded build is not made for speed; it
+   * commits durably.
    */
-  public static Server start(Size size) {
+  public static Server start() {
+    return start("on");
+  }
+
+  /** The same for runs that measure nothing, and shall not wait for disks. */
+  public static Server startNotDurable() {
+    return start("off");
+  }
+
+  private static Server start(String fsync) {
     LocalPostgres own =
         LocalPostgres.start(
             LocalPostgres.Options.defaults()
                 .preferInstalled()
                 // two fleets of eight workers
                 .setting("max_connections", "300")
-                .setting("fsync", size == Size.TINY ? "off" : "on")
+                .setting("fsync", fsync)
                 // no checkpoint in the middle of a round
                 .setting("max_wal_size", "8GB")
                 // a table that is filled at once need not go through the log

@@ -19,6 +19,9 @@ public final class Suite {
 
     void ends(Report report);
 
+    /** It cannot run here. */
+    void skips(Scenario scenario, String why);
+
     void fails(Scenario scenario, Exception why);
   }
 
@@ -32,8 +35,19 @@ public final class Suite {
     this.listener = listener;
   }
 
-  public Results run(List<Scenario> scenarios) throws InterruptedException {
+  public Results run(List<Scenario> chosen) throws InterruptedException {
     long began = System.nanoTime();
+    Map<String, String> skipped = new LinkedHashMap<>();
+    List<Scenario> scenarios = new ArrayList<>();
+    for (Scenario scenario : chosen) {
+      String why = scenario.missing().orElse("");
+      if (why.isEmpty()) {
+        scenarios.add(scenario);
+      } else {
+        skipped.put(scenario.name(), why);
+        listener.skips(scenario, why);
+      }
+    }
     List<Report> reports = new ArrayList<>();
     Map<String, String> failed = new LinkedHashMap<>();
     Consumer<String> progress = listener::says;
@@ -54,6 +68,6 @@ public final class Suite {
       }
     }
     Duration took = Duration.ofNanos(System.nanoTime() - began);
-    return new Results(server, size, reports, failed, took);
+    return new Results(server, size, reports, failed, skipped, took);
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,17 @@ class SuiteTest {
     results.print(new PrintWriter(text));
     assertThat(text.toString())
         .contains("4 of 6 targets met", "broken failed: no such table", "first_rate", "MISSED");
+  }
+
+  @Test
+  void oneThatCannotRunHereIsNoFailure() throws Exception {
+    Results results = suite().run(List.of(new Elsewhere(), new Found("first")));
+
+    assertThat(told.lines)
+        .containsExactly("elsewhere left out: Build it first.", "first 1 of 1", "first ended");
+    assertThat(results.failed()).isEmpty();
+    assertThat(results.content().get("figures").toString())
+        .contains("left_out={elsewhere=Build it first.}");
   }
 
   @Test
@@ -125,6 +137,29 @@ class SuiteTest {
     }
   }
 
+  private static final class Elsewhere implements Scenario {
+
+    @Override
+    public String name() {
+      return "elsewhere";
+    }
+
+    @Override
+    public String about() {
+      return "Needs what is not here.";
+    }
+
+    @Override
+    public Optional<String> missing() {
+      return Optional.of("Build it first.");
+    }
+
+    @Override
+    public void run(Bench bench, Report report) {
+      throw new AssertionError("not here");
+    }
+  }
+
   private static final class Told implements Suite.Listener {
 
     private final List<String> lines = new ArrayList<>();
@@ -140,6 +175,11 @@ class SuiteTest {
     @Override
     public void ends(Report report) {
       lines.add(report.scenario().name() + " ended");
+    }
+
+    @Override
+    public void skips(Scenario scenario, String why) {
+      lines.add(scenario.name() + " left out: " + why);
     }
 
     @Override

@@ -88,7 +88,7 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<Scenario> chosen = chosen();
     try (CleanStop stop = new CleanStop();
-        Server server = db == null ? Server.start(size()) : Server.at(DatabaseUrl.jdbc(db))) {
+        Server server = server()) {
       if (functions) {
         server.tellingFunctions(table -> say("\n" + table));
       }
@@ -98,6 +98,13 @@ final class BenchCommand implements Callable<Integer> {
       }
       return results.failed().isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
+  }
+
+  private Server server() {
+    if (db != null) {
+      return Server.at(DatabaseUrl.jdbc(db));
+    }
+    return tiny ? Server.startNotDurable() : Server.start();
   }
 
   private List<Scenario> chosen() {
@@ -122,7 +129,7 @@ final class BenchCommand implements Callable<Integer> {
     Report report = Bench.run(chosen, server, size(), line -> say("  " + line));
     tell(report);
     Duration took = Duration.ofNanos(System.nanoTime() - began);
-    return new Results(server, size(), List.of(report), Map.of(), took);
+    return new Results(server, size(), List.of(report), Map.of(), Map.of(), took);
   }
 
   private Results all(Server server, List<Scenario> chosen) throws InterruptedException {
@@ -163,6 +170,11 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public void ends(Report report) {
       tell(report);
+    }
+
+    @Override
+    public void skips(Scenario skipped, String why) {
+      say("\n%s is left out: %s".formatted(skipped.name(), why));
     }
 
     @Override
