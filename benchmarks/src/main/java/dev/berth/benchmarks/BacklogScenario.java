@@ -47,7 +47,13 @@ final class BacklogScenario implements Scenario {
             .variant(exchange(waiting), () -> backlog.exchange(exchanges))
             .variant(worker(waiting), () -> backlog.drain(drained));
       }
-      rounds.warmUp().run(bench.size().of(1, 2, 9), bench.size().of(1, 5, 9), TIME);
+      bench.warmUp(() -> {
+        backlogs.getFirst().drain(drained);
+        for (Backlog backlog : backlogs) {
+          backlog.exchange(exchanges / 5);
+        }
+      });
+      rounds.run(bench.size().of(1, 2, 9), bench.size().of(1, 5, 9), TIME);
       tell(report, rounds, sizes);
     } finally {
       for (Backlog backlog : backlogs) {

@@ -77,7 +77,13 @@ final class BlockedScenario implements Scenario {
             .variant(variant("limited", waiting), () -> behind.claimer().claims(LIMITED, exchanges))
             .variant(variant("look", waiting), () -> behind.claimer().looks(exchanges));
       }
-      rounds.warmUp().run(bench.size().of(1, 2, 11), bench.size().of(1, 5, 11), TIME);
+      bench.warmUp(() -> {
+        for (Behind behind : all) {
+          behind.claimer().claims(OPEN, exchanges / 3);
+          behind.claimer().claims(LIMITED, exchanges / 3);
+        }
+      });
+      rounds.run(bench.size().of(1, 2, 11), bench.size().of(1, 5, 11), TIME);
       tell(report, rounds, sizes);
     } finally {
       for (Behind behind : all) {

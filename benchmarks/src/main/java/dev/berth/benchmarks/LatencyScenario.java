@@ -21,7 +21,7 @@ final class LatencyScenario implements Scenario {
   private static final String PROCESS = "from another process";
   private static final String HERE = "from the worker's process";
   private static final String POLLING = "from another process, polling";
-  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration TIME = Duration.ofSeconds(15);
   private static final double DUE_WITHIN_MS = 20;
   private static final long PATIENCE_SECONDS = 60;
 
@@ -37,9 +37,9 @@ final class LatencyScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int count = bench.size().of(20, 150, 1_000);
-    int polled = bench.size().of(3, 25, 200);
-    int warmUp = bench.size().of(0, 1_000, 3_000);
+    int count = bench.size().of(20, 120, 1_000);
+    int polled = bench.size().of(3, 20, 200);
+    int warmUp = bench.size().of(0, 500, 3_000);
     try (BenchDatabase database = bench.server().database()) {
       PickUps process =
           new PickUps(bench.size(), database, PostgresOptions.DEFAULT, warmUp, count, 30);

@@ -28,10 +28,10 @@ final class LongTransactionScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(100, 50_000, 1_000_000);
+    int tasks = bench.size().of(100, 30_000, 1_000_000);
     bench.warmUp(() -> {
-      drain(bench, OPEN_LANE, 10_000, false);
-      drain(bench, LIMITED, 10_000, false);
+      drain(bench, OPEN_LANE, 5_000, false);
+      drain(bench, LIMITED, 5_000, false);
     });
     Rounds rounds =
         new Rounds(bench)
