@@ -25,7 +25,7 @@ final class WorkersScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     List<Integer> counts = bench.size().of(List.of(1, 2), List.of(1, 2, 4, 8), List.of(1, 2, 4, 8));
-    int tasks = bench.size().of(300, 20_000, 200_000);
+    int tasks = bench.size().of(300, 12_000, 200_000);
     try (BenchDatabase database = bench.server().database();
         Berth berth = database.berth();
         Processes processes = Processes.start(bench, database, counts.getLast())) {
