@@ -1,14 +1,15 @@
 package dev.berth.benchmarks;
 
-import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** What a scenario runs on: a server, a size, and somebody to tell how far it is. */
 public final class Bench {
 
-  /** Of the cores, how many may be busy with something else before the run is called noisy. */
-  private static final double BUSY_PART = 0.5;
+  /** What every report says, of the machine and of the run. */
+  static final Set<String> FACTS = Set.of("server", "machine", "size", "took");
 
   private final Server server;
   private final Size size;
@@ -23,23 +24,19 @@ public final class Bench {
   /** Runs one scenario. */
   public static Report run(Scenario scenario, Server server, Size size, Consumer<String> progress)
       throws Exception {
-    Report report = new Report(scenario.name());
+    Machine machine = Machine.here();
+    Report report = new Report(scenario);
     report.fact("server", server.describe());
-    report.fact(
-        "machine",
-        "%d cores, Java %s"
-            .formatted(Runtime.getRuntime().availableProcessors(), Runtime.version().feature()));
+    report.fact("machine", machine.toString());
     report.fact("size", size.name().toLowerCase(Locale.ROOT));
-    double load = load();
-    if (load > BUSY_PART * Runtime.getRuntime().availableProcessors()) {
+    double load = Machine.load();
+    if (machine.busy(load)) {
       report.noisy("the load was %s before the run".formatted(Text.number(load)));
     }
+    long began = System.nanoTime();
     scenario.run(new Bench(server, size, progress), report);
+    report.fact("took", Text.time(Duration.ofNanos(System.nanoTime() - began)));
     return report;
-  }
-
-  private static double load() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
   }
 
   Server server() {
@@ -48,6 +45,20 @@ public final class Bench {
 
   Size size() {
     return size;
+  }
+
+  /** Something done for nothing, so that the JVM compiles and the server fills its caches. */
+  @FunctionalInterface
+  interface WarmUp {
+    void run() throws Exception;
+  }
+
+  /** Left out where it is not speed that is looked at. */
+  void warmUp(WarmUp warmUp) throws Exception {
+    if (size != Size.TINY) {
+      say("warming up");
+      warmUp.run();
+    }
   }
 
   void say(String line) {

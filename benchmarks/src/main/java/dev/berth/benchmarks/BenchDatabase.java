@@ -1,5 +1,6 @@
 package dev.berth.benchmarks;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.postgres.PostgresOptions;
 import dev.berth.postgres.PostgresStore;
@@ -10,7 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** An empty database for one measurement, dropped after it. */
+/** A database for one measurement, without tasks, dropped after it. */
 record BenchDatabase(Server server, String name, String url) implements AutoCloseable {
 
   /** A store of its own pool; several of them know nothing of each other, as processes do. */
@@ -20,6 +21,13 @@ record BenchDatabase(Server server, String name, String url) implements AutoClos
 
   PostgresStore store(PostgresOptions options) {
     return PostgresStoreProvider.open(url, options);
+  }
+
+  /** A pool for a store that needs so many connections at once. */
+  HikariDataSource pool(int connections) {
+    HikariDataSource pool = PostgresStoreProvider.pool(url);
+    pool.setMaximumPoolSize(connections);
+    return pool;
   }
 
   Berth berth() {

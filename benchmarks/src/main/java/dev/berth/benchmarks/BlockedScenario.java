@@ -1,14 +1,21 @@
 package dev.berth.benchmarks;
 
 import dev.berth.Berth;
+import dev.berth.benchmarks.plot.Curve;
 import dev.berth.limit.Limit;
 import dev.berth.postgres.PostgresStore;
 import dev.berth.task.TaskType;
+import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/** What a claim of other work costs while a million tasks wait behind a limit that is full. */
+/** What a claim of other work costs while up to a million tasks wait behind a full limit. */
 final class BlockedScenario implements Scenario {
+
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   private static final Limit FULL = Limit.of("full", 10);
 
@@ -23,6 +30,19 @@ final class BlockedScenario implements Scenario {
   private static final TaskType<NoOp, Void> LIMITED =
       TaskType.of("limited", NoOp.class).limit(1_000);
 
+  /** What is done behind the full limit, and how it is called in the plot. */
+  private record Kind(String name, String ratio, String means, String line) {}
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind("open", "blocked_1m", "finish 50 and claim 50", "claims without limits"),
+          new Kind(
+              "limited",
+              "blocked_1m_limited",
+              "finish 50 and claim 50 under a limit",
+              "claims under a limit"),
+          new Kind("look", "blocked_1m_idle", "look and find nothing", "nothing to claim"));
+
   @Override
   public String name() {
     return "blocked";
@@ -30,68 +50,112 @@ final class BlockedScenario implements Scenario {
 
   @Override
   public String about() {
-    return "The cost of a claim of other work behind a full limit with many waiting, beside none.";
+    return "The cost of a claim of other work while 10,000, 100,000 and 1,000,000 tasks wait behind"
+        + " a full limit, beside none.";
   }
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int blocked = bench.size().of(1_000, 1_000_000, 1_000_000);
-    int exchanges = bench.size().of(5, 40, 200);
-    try (BenchDatabase alone = bench.server().database();
-        BenchDatabase behind = bench.server().database();
-        PostgresStore aloneStore = alone.store();
-        PostgresStore behindStore = behind.store()) {
-      Claimer first = claimer(aloneStore);
-      Claimer second = claimer(behindStore);
-      bench.say("submitting %,d tasks under a full limit".formatted(blocked));
-      fill(behind, behindStore, blocked, bench.size().of(10, 1_000, 1_000));
-      Rounds rounds =
-          new Rounds(bench)
-              .variant("open, none waiting", () -> first.claims(OPEN, exchanges))
-              .variant("open, behind", () -> second.claims(OPEN, exchanges))
-              .variant("limited, none waiting", () -> first.claims(LIMITED, exchanges))
-              .variant("limited, behind", () -> second.claims(LIMITED, exchanges))
-              .variant("look, none waiting", () -> first.looks(exchanges))
-              .variant("look, behind", () -> second.looks(exchanges))
-              .warmUp()
-              .run(bench.size().of(1, 5, 11));
-      tell(
-          report, rounds, "blocked_1m", "open", "hand in and claim 50 without limits, behind them");
-      tell(report, rounds, "blocked_1m_limited", "limited", "the same of a type with a limit");
-      tell(report, rounds, "blocked_1m_idle", "look", "look and find nothing, behind them");
-      report.fact("waiting", "%,d tasks behind a full limit".formatted(blocked));
+    List<Integer> sizes =
+        bench
+            .size()
+            .of(
+                List.of(0, 1_000),
+                List.of(0, 10_000, 100_000, 1_000_000),
+                List.of(0, 10_000, 100_000, 1_000_000));
+    int users = bench.size().of(10, 1_000, 1_000);
+    int exchanges = bench.size().of(5, 30, 200);
+    List<Behind> all = new ArrayList<>();
+    try {
+      Rounds rounds = new Rounds(bench);
+      for (int waiting : sizes) {
+        bench.say("%,d tasks under a full limit".formatted(waiting));
+        Behind behind = Behind.of(bench, waiting, users);
+        all.add(behind);
+        rounds
+            .variant(variant("open", waiting), () -> behind.claimer().claims(OPEN, exchanges))
+            .variant(variant("limited", waiting), () -> behind.claimer().claims(LIMITED, exchanges))
+            .variant(variant("look", waiting), () -> behind.claimer().looks(exchanges));
+      }
+      bench.warmUp(() -> {
+        for (Behind behind : all) {
+          behind.claimer().claims(OPEN, exchanges / 3);
+          behind.claimer().claims(LIMITED, exchanges / 3);
+        }
+      });
+      rounds.run(bench.size().of(1, 2, 11), bench.size().of(1, 5, 11), TIME);
+      tell(report, rounds, sizes);
+    } finally {
+      for (Behind behind : all) {
+        behind.close();
+      }
     }
   }
 
-  private static void tell(Report report, Rounds rounds, String ratio, String what, String means) {
-    Samples behind = rounds.samples(what + ", behind");
-    Samples none = rounds.samples(what + ", none waiting");
-    report.ratio(
-        ratio,
-        rounds.ratio(what + ", behind", what + ", none waiting"),
-        Target.atMost(1.2),
-        "time to " + means + " / with none waiting");
-    report.figure(what + "_behind_ms", "ms", behind, "median of one exchange");
-    report.figure(what + "_none_ms", "ms", none, "");
-  }
-
-  /** One that handles all types, while another session holds all slots of the full limit. */
-  private static Claimer claimer(PostgresStore store) {
-    NoOp.submit(Berth.on(store), BLOCKED, FULL.slots());
-    int held = new Claimer(store, List.of(BLOCKED)).hold(FULL.slots());
-    if (held != FULL.slots()) {
-      throw new IllegalStateException(
-          "Only %d of %d slots could be taken".formatted(held, FULL.slots()));
+  private static void tell(Report report, Rounds rounds, List<Integer> sizes) {
+    Curve curve =
+        Curve.of("One exchange behind a full limit", "tasks waiting behind the limit", "ms");
+    for (Kind kind : KINDS) {
+      report.ratio(
+          kind.ratio(),
+          rounds.ratio(
+              variant(kind.name(), sizes.getLast()), variant(kind.name(), sizes.getFirst())),
+          Target.atMost(1.2),
+          "time to %s, behind %,d blocked tasks / behind none"
+              .formatted(kind.means(), sizes.getLast()));
+      for (int waiting : sizes) {
+        Samples samples = rounds.samples(variant(kind.name(), waiting));
+        String size = Text.scaled(waiting);
+        report.figure(
+            "%s_%s_ms".formatted(kind.name(), size), "ms", samples, "time to " + kind.means());
+        curve.point(kind.line(), size, samples.point());
+      }
     }
-    return new Claimer(store, List.of(BLOCKED, BLOCKED_USERS, OPEN, LIMITED));
+    report.curve(curve);
   }
 
-  private static void fill(BenchDatabase database, PostgresStore store, int count, int users)
-      throws SQLException {
-    NoOp.submit(Berth.on(store), BLOCKED, 1);
-    NoOp.submit(Berth.on(store), BLOCKED_USERS, users);
-    Copies.of(database, BLOCKED.name(), count / 2 - 1);
-    Copies.of(database, BLOCKED_USERS.name(), count / 2 / users - 1);
-    database.execute("vacuum analyze berth.task");
+  private static String variant(String what, int waiting) {
+    return "%s, %,d waiting".formatted(what, waiting);
+  }
+
+  /** A database with so many tasks behind a full limit. */
+  private record Behind(BenchDatabase database, PostgresStore store, Claimer claimer)
+      implements AutoCloseable {
+
+    static Behind of(Bench bench, int waiting, int users) throws SQLException, IOException {
+      BenchDatabase database = bench.server().database();
+      PostgresStore store = database.store();
+      hold(store);
+      fill(database, store, waiting, users);
+      List<TaskType<NoOp, Void>> types = List.of(BLOCKED, BLOCKED_USERS, OPEN, LIMITED);
+      return new Behind(database, store, new Claimer(store, types));
+    }
+
+    /** Another session takes all slots of the limit. */
+    private static void hold(PostgresStore store) {
+      NoOp.submit(Berth.on(store), BLOCKED, FULL.slots());
+      int held = new Claimer(store, List.of(BLOCKED)).hold(FULL.slots());
+      if (held != FULL.slots()) {
+        throw new IllegalStateException(
+            "Only %d of %d slots could be taken".formatted(held, FULL.slots()));
+      }
+    }
+
+    private static void fill(BenchDatabase database, PostgresStore store, int count, int users)
+        throws SQLException, IOException {
+      if (count > 0) {
+        NoOp.submit(Berth.on(store), BLOCKED, 1);
+        NoOp.submit(Berth.on(store), BLOCKED_USERS, users);
+      }
+      Copies.of(
+          database,
+          Map.of(BLOCKED.name(), count / 2 - 1, BLOCKED_USERS.name(), count / 2 / users - 1));
+    }
+
+    @Override
+    public void close() throws SQLException {
+      store.close();
+      database.close();
+    }
   }
 }

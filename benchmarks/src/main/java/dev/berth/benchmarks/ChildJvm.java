@@ -3,12 +3,14 @@ package dev.berth.benchmarks;
 import static java.util.Objects.requireNonNull;
 
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjDoubleConsumer;
 
 /**
  * A main class of ours in a process of its own, with its own heap. It answers with lines {@code
@@ -24,16 +26,24 @@ final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** What a listener hears when the child has ended. */
+  static final String GONE = "gone";
+
   private final Process process;
 
   private ChildJvm(Process process) {
     this.process = process;
   }
 
-  static ChildJvm start(Class<?> main, String heap, Object... arguments) throws IOException {
+  /** Starts it; where nothing is measured, as cheaply as a JVM can be had. */
+  static ChildJvm start(Size size, Class<?> main, String heap, Object... arguments)
+      throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add("-Xmx" + heap);
+    if (size == Size.TINY) {
+      line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    }
     line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     for (Object argument : arguments) {
       line.add(argument.toString());
@@ -43,9 +53,9 @@ final class ChildJvm implements AutoCloseable {
   }
 
   /** Runs it to its end. */
-  static Answer run(Class<?> main, String heap, Object... arguments)
+  static Answer run(Size size, Class<?> main, String heap, Object... arguments)
       throws IOException, InterruptedException {
-    try (ChildJvm child = start(main, heap, arguments)) {
+    try (ChildJvm child = start(size, main, heap, arguments)) {
       return child.answer();
     }
   }
@@ -55,8 +65,7 @@ final class ChildJvm implements AutoCloseable {
     Map<String, Double> values = new HashMap<>();
     try (BufferedReader reader = process.inputReader()) {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        int equals = line.indexOf('=');
-        values.put(line.substring(0, equals), Double.parseDouble(line.substring(equals + 1)));
+        values.put(name(line), value(line));
       }
     }
     int code = process.waitFor();
@@ -66,9 +75,42 @@ final class ChildJvm implements AutoCloseable {
     return new Answer(values);
   }
 
+  /** Gives it a line to read. */
+  void tell(String line) throws IOException {
+    BufferedWriter writer = process.outputWriter();
+    writer.write(line);
+    writer.newLine();
+    writer.flush();
+  }
+
+  /** Hands over what it says while it runs, on a thread of its own. */
+  void hear(ObjDoubleConsumer<String> listener) {
+    BufferedReader reader = process.inputReader();
+    Thread.ofVirtual()
+        .name("child-jvm")
+        .start(() -> {
+          reader.lines().forEach(line -> listener.accept(name(line), value(line)));
+          listener.accept(GONE, 0);
+        });
+  }
+
+  /** The CPU time that it has used. */
+  double cpuSeconds() {
+    return process.info().totalCpuDuration().orElseThrow().toNanos() / 1e9;
+  }
+
+  private static String name(String line) {
+    return line.substring(0, line.indexOf('='));
+  }
+
+  private static double value(String line) {
+    return Double.parseDouble(line.substring(line.indexOf('=') + 1));
+  }
+
   /** Called in the child. */
   static void say(String name, double value) {
     System.out.println(name + "=" + value);
+    System.out.flush();
   }
 
   @Override

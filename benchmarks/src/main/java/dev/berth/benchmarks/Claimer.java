@@ -66,7 +66,7 @@ final class Claimer {
     double spent = 0;
     for (int empty = 0; (done < tasks && empty < PATIENCE) || !ended.isEmpty(); ) {
       long began = System.nanoTime();
-      List<Claim> claims = exchange(ended, empty < PATIENCE ? BATCH : 0);
+      List<Claim> claims = exchange(ended, empty < PATIENCE ? Math.min(BATCH, tasks - done) : 0);
       double took = (System.nanoTime() - began) / 1e6;
       spent += took;
       if (ended.size() == BATCH && claims.size() == BATCH) {

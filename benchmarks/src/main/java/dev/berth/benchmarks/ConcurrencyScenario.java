@@ -9,12 +9,13 @@ import java.util.stream.IntStream;
  * No-op tasks of a hundred types by four workers, some types limited, beside the same without.
  *
  * @param ratio what the comparison is called
+ * @param means what is compared with what
  * @param least what it should be at least
  * @param limited how many of the types have a limit
  * @param elsewhere how many more types the workers handle that nobody submits: these are limited
  */
 record ConcurrencyScenario(
-    String name, String about, String ratio, double least, int limited, int elsewhere)
+    String name, String about, String ratio, String means, double least, int limited, int elsewhere)
     implements Scenario {
 
   private static final int WORKERS = 4;
@@ -29,6 +30,7 @@ record ConcurrencyScenario(
         "concurrency-baseline",
         "No-op tasks without limits, beside the same while types that nobody submits are limited.",
         "limits_elsewhere",
+        "rate while 100 types that nobody submits are limited / without limits",
         0.99,
         0,
         TYPES);
@@ -39,6 +41,7 @@ record ConcurrencyScenario(
         "concurrency-enabled",
         "No-op tasks of 100 types, each limited at 10, beside the same without limits.",
         "all_limited",
+        "rate of 100 types, each limited at 10 / without limits",
         0.85,
         TYPES,
         0);
@@ -49,6 +52,7 @@ record ConcurrencyScenario(
         "concurrency-mixed",
         "No-op tasks of 100 types, one of them limited at 10, beside the same without limits.",
         "mixed",
+        "rate of 100 types, one of them limited at 10 / without limits",
         0.95,
         1,
         0);
@@ -57,23 +61,23 @@ record ConcurrencyScenario(
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int tasks = bench.size().of(400, 10_000, 20_000);
-    try (Fleet without = Fleet.start(bench, WORKERS, types(0, 0));
-        Fleet with = Fleet.start(bench, WORKERS, types(limited, elsewhere))) {
+    int workers = bench.size().of(1, WORKERS, WORKERS);
+    try (Fleet without = Fleet.start(bench, workers, types(0, 0));
+        Fleet with = Fleet.start(bench, workers, types(limited, elsewhere))) {
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks, TYPES))
               .variant(WITH, () -> with.rate(tasks, TYPES))
               .warmUp()
               .run(bench.size().of(1, 3, 9), bench.size().of(1, 15, 30), TIME);
-      report.ratio(
-          ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), "rate with limits / without");
+      report.ratio(ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), means);
       report.figure(
           ratio + "_per_s",
           "tasks/s",
           rounds.samples(WITH),
           "%,d no-op tasks of %d types".formatted(tasks, TYPES));
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
-      report.fact("workers", Fleet.describe(WORKERS));
+      report.fact("workers", Fleet.describe(workers));
     }
   }
 

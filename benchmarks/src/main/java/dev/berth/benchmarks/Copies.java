@@ -1,37 +1,88 @@
 package dev.berth.benchmarks;
 
-import java.sql.SQLException;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** A million tasks in seconds: some are submitted, and the server copies them. */
+import dev.berth.Berth;
+import dev.berth.task.TaskType;
+import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.PGCopyOutputStream;
+
+/**
+ * A million tasks in seconds: some are submitted, and written again many times. The table is
+ * emptied and filled in one transaction by COPY, frozen, so that each page goes to the disk once:
+ * the server need not log it, and vacuum has nothing to do.
+ */
 final class Copies {
 
-  /** Whatever columns there are, so that copies are as complete as what was submitted. */
-  private static final String COPY =
-      """
-      do $$
-      declare
-        v_columns text;
-        v_values  text;
-      begin
-        select string_agg(quote_ident(attname), ', ' order by attnum),
-               string_agg(
-                 case attname
-                   when 'id' then 'berth.new_id()'
-                   when 'position' then 't.position + n * interval ''1 microsecond'''
-                   else 't.' || quote_ident(attname) end,
-                 ', ' order by attnum)
-          into v_columns, v_values
-          from pg_attribute where attrelid = 'berth.task'::regclass and attnum > 0 and not attisdropped;
-        execute format(
-          'insert into berth.task (%%s) select %%s from generate_series(1, %d) n cross join berth.task t
-            where t.type = %%L and t.state = ''ready''', v_columns, v_values, '%s');
-      end $$
-      """;
+  private static final int BUFFER = 1 << 16;
 
   private Copies() {}
 
-  /** Adds so many copies of each ready task of a type. */
-  static void of(BenchDatabase database, String type, int copies) throws SQLException {
-    database.execute(COPY.formatted(copies, type));
+  /** So many tasks of a type where there are none, as they would be had they been submitted. */
+  static void fill(BenchDatabase database, Berth berth, TaskType<NoOp, Void> type, int tasks)
+      throws SQLException, IOException {
+    NoOp.submit(berth, type, 1);
+    of(database, Map.of(type.name(), tasks - 1));
+  }
+
+  /** Adds so many copies of each ready task of these types. */
+  static void of(BenchDatabase database, Map<String, Integer> copiesByType)
+      throws SQLException, IOException {
+    add(
+        database,
+        row -> {
+          int copies =
+              row.get("state").equals("ready") ? copiesByType.getOrDefault(row.get("type"), 0) : 0;
+          return IntStream.rangeClosed(1, copies).mapToObj(row::copy);
+        });
+  }
+
+  /** Adds to each task that is there what follows from it. */
+  static void add(BenchDatabase database, Function<TaskRow, Stream<TaskRow>> more)
+      throws SQLException, IOException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("set timezone to 'UTC'");
+      TaskRow.Columns columns = TaskRow.columns(statement);
+      List<TaskRow> rows = read(connection).lines().map(line -> TaskRow.of(columns, line)).toList();
+      statement.execute("truncate berth.task");
+      try (Writer writer = writer(connection)) {
+        for (TaskRow row : rows) {
+          writer.write(row.line());
+          for (TaskRow each : (Iterable<TaskRow>) more.apply(row)::iterator) {
+            writer.write(each.line());
+          }
+        }
+      }
+      connection.commit();
+    }
+    database.execute("vacuum analyze berth.task");
+  }
+
+  private static String read(Connection connection) throws SQLException, IOException {
+    ByteArrayOutputStream rows = new ByteArrayOutputStream();
+    connection.unwrap(PGConnection.class).getCopyAPI().copyOut("copy berth.task to stdout", rows);
+    return rows.toString(UTF_8);
+  }
+
+  private static Writer writer(Connection connection) throws SQLException {
+    var copy =
+        new PGCopyOutputStream(
+            connection.unwrap(PGConnection.class), "copy berth.task from stdin (freeze)", BUFFER);
+    return new BufferedWriter(new OutputStreamWriter(copy, UTF_8), BUFFER);
   }
 }

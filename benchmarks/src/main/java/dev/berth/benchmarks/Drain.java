@@ -1,6 +1,7 @@
 package dev.berth.benchmarks;
 
 import dev.berth.Berth;
+import dev.berth.task.TaskType;
 import dev.berth.worker.Handler;
 import dev.berth.worker.Worker;
 import dev.berth.worker.WorkerBuilder;
@@ -11,36 +12,52 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
-/** Runs what waits in the queue with one worker, until the last outcome is durable. */
+/** Runs what waits in the queue with one worker, until so many outcomes are durable. */
 final class Drain implements WorkerListener {
 
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final long tasks;
   private final AtomicLong recorded = new AtomicLong();
+  private final AtomicLong exchanges = new AtomicLong();
   private final CountDownLatch over = new CountDownLatch(1);
 
   private Drain(long tasks) {
     this.tasks = tasks;
   }
 
-  /** How long it took, from the start of the worker. */
-  static Duration of(
-      Berth berth, long tasks, Handler<NoOp> handler, UnaryOperator<WorkerBuilder> settings)
-      throws InterruptedException {
-    Drain drain = new Drain(tasks);
-    WorkerBuilder builder =
-        settings.apply(berth.worker().handle(NoOp.TYPE, handler).listener(drain));
-    long began = System.nanoTime();
-    try (Worker worker = builder.start()) {
-      drain.await();
-      return Duration.ofNanos(System.nanoTime() - began);
+  /**
+   * What it took, from the start of the worker.
+   *
+   * @param batch how many outcomes an exchange handed in on average
+   */
+  record Drained(long tasks, Duration time, double batch) {
+
+    double perSecond() {
+      return Drain.perSecond(tasks, time);
     }
   }
 
-  /** Tasks per second of a worker with default settings whose handler does nothing. */
-  static double rate(Berth berth, long tasks) throws InterruptedException {
-    return perSecond(tasks, of(berth, tasks, (payload, task) -> {}, builder -> builder));
+  static Drained of(
+      Berth berth,
+      TaskType<NoOp, Void> type,
+      long tasks,
+      Handler<NoOp> handler,
+      UnaryOperator<WorkerBuilder> settings)
+      throws InterruptedException {
+    Drain drain = new Drain(tasks);
+    WorkerBuilder builder = settings.apply(berth.worker().handle(type, handler).listener(drain));
+    long began = System.nanoTime();
+    try (Worker worker = builder.start()) {
+      drain.await();
+      return drain.drained(Duration.ofNanos(System.nanoTime() - began));
+    }
+  }
+
+  /** By a worker with default settings whose handler does nothing. */
+  static Drained of(Berth berth, TaskType<NoOp, Void> type, long tasks)
+      throws InterruptedException {
+    return of(berth, type, tasks, (payload, task) -> {}, builder -> builder);
   }
 
   static double perSecond(long count, Duration time) {
@@ -49,9 +66,16 @@ final class Drain implements WorkerListener {
 
   @Override
   public void exchanged(int asked, int claimed, int handedIn, Duration took) {
+    if (handedIn > 0) {
+      exchanges.incrementAndGet();
+    }
     if (recorded.addAndGet(handedIn) >= tasks) {
       over.countDown();
     }
+  }
+
+  private Drained drained(Duration time) {
+    return new Drained(tasks, time, (double) recorded.get() / exchanges.get());
   }
 
   private void await() throws InterruptedException {

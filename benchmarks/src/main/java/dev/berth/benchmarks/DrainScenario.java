@@ -1,15 +1,22 @@
 package dev.berth.benchmarks;
 
 import dev.berth.Berth;
+import dev.berth.task.Retention;
+import dev.berth.task.TaskType;
+import java.time.Duration;
 
-/** How many tasks one worker runs, and how many it can have in flight in how little memory. */
+/** How many tasks one worker runs, with history and without, beside what raw SQL could do. */
 final class DrainScenario implements Scenario {
 
   private static final String BERTH = "berth";
+  private static final String NO_HISTORY = "berth, no history";
   private static final String RAW = "raw SQL";
   private static final String RAW_MANY = "raw SQL, 4 connections";
-  private static final int BATCH = 50;
   private static final int MANY = 4;
+  private static final Duration TIME = Duration.ofSeconds(25);
+
+  /** No smaller than what a worker claims at a time if nothing is said. */
+  private static final int LEAST_BATCH = 50;
 
   @Override
   public String name() {
@@ -18,80 +25,91 @@ final class DrainScenario implements Scenario {
 
   @Override
   public String about() {
-    return "No-op tasks through one worker with default settings, history kept, beside raw SQL.";
+    return "No-op tasks through one worker with default settings, with history and without,"
+        + " beside raw SQL.";
   }
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(300, 40_000, 200_000);
+    int tasks = bench.size().of(300, 30_000, 200_000);
+    Run run = new Run(bench, tasks);
+    bench.warmUp(() -> run.batch = new Run(bench, tasks / 5).warmUp());
     Rounds rounds =
         new Rounds(bench)
-            .variant(BERTH, () -> berth(bench, tasks))
-            .variant(RAW, () -> raw(bench, tasks, 1))
-            .variant(RAW_MANY, () -> raw(bench, tasks, MANY))
-            .warmUp()
-            .run(bench.size().of(1, 3, 5));
+            .variant(BERTH, () -> run.berth(NoOp.TYPE))
+            .variant(NO_HISTORY, () -> run.berth(NoOp.TYPE.keep(Retention.NONE)))
+            .variant(RAW, () -> run.raw(1))
+            .variant(RAW_MANY, () -> run.raw(MANY))
+            .run(bench.size().of(1, 2, 5), bench.size().of(1, 4, 5), TIME);
     report.ratio(
         "vs_raw_sql",
         rounds.ratio(BERTH, RAW_MANY),
         Target.atLeast(0.5),
-        "Berth's rate / raw SQL's with 4 connections");
+        "Berth's rate / raw SQL's with 4 connections and the same batch");
+    report.ratio(
+        "vs_raw_sql_no_history",
+        rounds.ratio(NO_HISTORY, RAW_MANY),
+        Target.atLeast(0.6),
+        "Berth's rate where ended tasks are not kept / raw SQL's with 4 connections");
     report.ratio(
         "vs_raw_sql_1",
         rounds.ratio(BERTH, RAW),
         null,
-        "the same with 1 connection, as the worker has");
+        "Berth's rate, history kept / raw SQL's with 1 connection, as the worker has");
     report.figure(
-        "drain_per_s", "tasks/s", rounds.samples(BERTH), "1 worker, " + tasks + " no-op tasks");
+        "drain_per_s",
+        "tasks/s",
+        rounds.samples(BERTH),
+        "1 worker, %,d no-op tasks".formatted(tasks));
+    report.figure(
+        "drain_no_history_per_s", "tasks/s", rounds.samples(NO_HISTORY), "no history kept");
     report.figure(
         "raw_sql_per_s",
         "tasks/s",
         rounds.samples(RAW_MANY),
-        "claim, delete, in batches of 50, 4 connections");
+        "claim and delete, each a transaction, 4 connections");
     report.figure("raw_sql_1_per_s", "tasks/s", rounds.samples(RAW), "with 1 connection");
-    inFlight(bench, report, bench.size().of(200, 10_000, 10_000), 200, 1_000, "256m");
-    inFlight(bench, report, bench.size().of(300, 20_000, 40_000), 2_000, 10_000, "512m");
+    report.figure(
+        "batch",
+        "tasks",
+        Samples.of(run.batch),
+        "in one exchange of Berth's on average; raw SQL claims as many at a time");
   }
 
-  private static double berth(Bench bench, int tasks) throws Exception {
-    try (BenchDatabase database = bench.server().database();
-        Berth berth = database.berth()) {
-      NoOp.submit(berth, tasks);
-      database.execute("vacuum analyze berth.task");
-      return Drain.rate(berth, tasks);
+  private static final class Run {
+
+    private final Bench bench;
+    private final int tasks;
+    private int batch = LEAST_BATCH;
+
+    Run(Bench bench, int tasks) {
+      this.bench = bench;
+      this.tasks = tasks;
     }
-  }
 
-  private static double raw(Bench bench, int tasks, int connections) throws Exception {
-    try (BenchDatabase database = bench.server().database()) {
-      return RawSql.rate(database, tasks, BATCH, connections);
+    /** The batch that it found. */
+    int warmUp() throws Exception {
+      berth(NoOp.TYPE);
+      berth(NoOp.TYPE.keep(Retention.NONE));
+      raw(MANY);
+      return batch;
     }
-  }
 
-  /** Tasks that sleep, in a JVM of its own: ideal is all of the permits in use all of the time. */
-  private static void inFlight(
-      Bench bench, Report report, int tasks, int millis, int inFlight, String heap)
-      throws Exception {
-    try (BenchDatabase database = bench.server().database()) {
-      try (Berth berth = database.berth()) {
-        NoOp.submit(berth, tasks);
+    double berth(TaskType<NoOp, Void> type) throws Exception {
+      try (BenchDatabase database = bench.server().database();
+          Berth berth = database.berth()) {
+        NoOp.submit(berth, type, tasks);
+        database.execute("vacuum analyze berth.task");
+        Drain.Drained drained = Drain.of(berth, type, tasks);
+        batch = Math.max(LEAST_BATCH, (int) Math.round(drained.batch()));
+        return drained.perSecond();
       }
-      ChildJvm.Answer said =
-          ChildJvm.run(InFlightMain.class, heap, database.url(), tasks, millis, inFlight);
-      double ideal = Math.ceil((double) tasks / inFlight) * millis / 1_000;
-      String name = "in_flight_" + inFlight;
-      bench.say("%s: %s s".formatted(name, Text.number(said.value("seconds"))));
-      report.ratio(
-          name,
-          Samples.of(ideal / said.value("seconds")),
-          Target.atLeast(1 / 1.5),
-          "ideal %s s / measured, %,d tasks of %,d ms, -Xmx%s"
-              .formatted(Text.number(ideal), tasks, millis, heap));
-      report.figure(name + "_s", "s", Samples.of(said.value("seconds")), "from the worker's start");
-      report.figure(
-          name + "_peak", "tasks", Samples.of(said.value("peak")), "handlers running at once");
-      report.figure(
-          name + "_mb", "MB", Samples.of(said.value("resident_mb")), "resident, with heap and JVM");
+    }
+
+    double raw(int connections) throws Exception {
+      try (BenchDatabase database = bench.server().database()) {
+        return RawSql.rate(database, tasks, batch, connections);
+      }
     }
   }
 }

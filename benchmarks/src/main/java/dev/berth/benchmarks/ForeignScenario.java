@@ -3,11 +3,17 @@ package dev.berth.benchmarks;
 import dev.berth.Berth;
 import dev.berth.postgres.PostgresStore;
 import dev.berth.task.TaskType;
+import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What a claim costs while tasks of types that the worker does not know stand ahead of its own. */
 final class ForeignScenario implements Scenario {
+
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   /** As other services on the same queue may have. */
   private static final int TYPES = 100;
@@ -25,7 +31,7 @@ final class ForeignScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int foreign = bench.size().of(500, 1_000_000, 1_000_000);
-    int exchanges = bench.size().of(5, 100, 200);
+    int exchanges = bench.size().of(5, 50, 200);
     try (BenchDatabase alone = bench.server().database();
         BenchDatabase behind = bench.server().database();
         PostgresStore aloneStore = alone.store();
@@ -41,7 +47,7 @@ final class ForeignScenario implements Scenario {
               .variant("look, alone", () -> first.looks(exchanges))
               .variant("look, behind", () -> second.looks(exchanges))
               .warmUp()
-              .run(bench.size().of(1, 5, 11));
+              .run(bench.size().of(1, 2, 11), bench.size().of(1, 5, 11), TIME);
       report.ratio(
           "foreign_1m",
           rounds.ratio("claim, behind", "claim, alone"),
@@ -51,7 +57,7 @@ final class ForeignScenario implements Scenario {
           "foreign_1m_idle",
           rounds.ratio("look, behind", "look, alone"),
           Target.atMost(1.2),
-          "time to look and find nothing, behind them / in an empty queue");
+          "time to look and find nothing, behind foreign tasks / in an empty queue");
       report.figure(
           "claim_behind_ms", "ms", rounds.samples("claim, behind"), "median of one exchange");
       report.figure("claim_alone_ms", "ms", rounds.samples("claim, alone"), "");
@@ -61,12 +67,13 @@ final class ForeignScenario implements Scenario {
   }
 
   private static void fill(BenchDatabase database, PostgresStore store, int count)
-      throws SQLException {
+      throws SQLException, IOException {
+    Map<String, Integer> copies = new HashMap<>();
     for (int i = 0; i < TYPES; i++) {
       var type = TaskType.of("foreign_" + i, NoOp.class);
       NoOp.submit(Berth.on(store), type, 1);
-      Copies.of(database, type.name(), count / TYPES - 1);
+      copies.put(type.name(), count / TYPES - 1);
     }
-    database.execute("vacuum analyze berth.task");
+    Copies.of(database, copies);
   }
 }

@@ -4,7 +4,6 @@ import dev.berth.Berth;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,9 +20,10 @@ final class InFlightMain {
     AtomicInteger running = new AtomicInteger();
     AtomicInteger peak = new AtomicInteger();
     try (Berth berth = Berth.open(url)) {
-      Duration took =
+      Drain.Drained drained =
           Drain.of(
               berth,
+              NoOp.TYPE,
               tasks,
               (payload, task) -> {
                 peak.accumulateAndGet(running.incrementAndGet(), Math::max);
@@ -31,7 +31,7 @@ final class InFlightMain {
                 running.decrementAndGet();
               },
               builder -> builder.maxConcurrentTasks(inFlight));
-      ChildJvm.say("seconds", took.toNanos() / 1e9);
+      ChildJvm.say("seconds", drained.time().toNanos() / 1e9);
       ChildJvm.say("peak", peak.get());
       ChildJvm.say("resident_mb", residentMb());
     }

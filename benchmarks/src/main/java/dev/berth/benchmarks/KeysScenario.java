@@ -24,12 +24,14 @@ final class KeysScenario implements Scenario {
   @Override
   public void run(Bench bench, Report report) throws Exception {
     int keys = bench.size().of(300, 100_000, 100_000);
+    int workers = bench.size().of(1, WORKERS, WORKERS);
     var keyed = NoOp.TYPE.limitPer("key", NoOp::number, 1);
-    try (Fleet without = Fleet.start(bench, WORKERS, List.of(NoOp.TYPE));
-        Fleet with = Fleet.start(bench, WORKERS, List.of(keyed))) {
-      bench.say("warming up");
-      without.rate(keys / 10);
-      with.rate(keys / 10);
+    try (Fleet without = Fleet.start(bench, workers, List.of(NoOp.TYPE));
+        Fleet with = Fleet.start(bench, workers, List.of(keyed))) {
+      bench.warmUp(() -> {
+        without.rate(keys / 10);
+        with.rate(keys / 10);
+      });
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(keys))
@@ -42,7 +44,7 @@ final class KeysScenario implements Scenario {
           "rate with a limit of 1 for each of %,d keys / without".formatted(keys));
       report.figure("keys_per_s", "tasks/s", rounds.samples(WITH), "one no-op task for each key");
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
-      report.fact("workers", Fleet.describe(WORKERS));
+      report.fact("workers", Fleet.describe(workers));
     }
   }
 }

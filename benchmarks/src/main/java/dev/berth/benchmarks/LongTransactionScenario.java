@@ -1,15 +1,19 @@
 package dev.berth.benchmarks;
 
 import dev.berth.Berth;
+import dev.berth.task.TaskType;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 
 /** Whether a transaction that somebody forgot to end slows the queue, while vacuum is held back. */
 final class LongTransactionScenario implements Scenario {
 
-  private static final String OPEN = "with an open transaction";
-  private static final String NORMAL = "without";
+  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final int SLOTS = 100;
+  private static final TaskType<NoOp, Void> OPEN_LANE = NoOp.TYPE;
+  private static final TaskType<NoOp, Void> LIMITED = NoOp.TYPE.limit(SLOTS);
 
   @Override
   public String name() {
@@ -18,39 +22,60 @@ final class LongTransactionScenario implements Scenario {
 
   @Override
   public String about() {
-    return "A drain of no-op tasks while another transaction stays open, beside one without it.";
+    return "A drain of no-op tasks while another transaction stays open, beside one without it;"
+        + " and the same where all tasks are under a limit.";
   }
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(300, 100_000, 300_000);
-    drain(bench, bench.size().of(300, 20_000, 20_000), false); // warm-up
+    int tasks = bench.size().of(100, 30_000, 1_000_000);
+    bench.warmUp(() -> {
+      drain(bench, OPEN_LANE, 5_000, false);
+      drain(bench, LIMITED, 5_000, false);
+    });
     Rounds rounds =
         new Rounds(bench)
-            .variant(NORMAL, () -> drain(bench, tasks, false))
-            .variant(OPEN, () -> drain(bench, tasks, true))
-            .run(bench.size().of(1, 2, 3));
+            .variant("without", () -> drain(bench, OPEN_LANE, tasks, false))
+            .variant("with", () -> drain(bench, OPEN_LANE, tasks, true))
+            .variant("limited, without", () -> drain(bench, LIMITED, tasks, false))
+            .variant("limited, with", () -> drain(bench, LIMITED, tasks, true))
+            .run(bench.size().of(1, 2, 3), bench.size().of(1, 3, 3), TIME);
     report.ratio(
-        "long_tx", rounds.ratio(OPEN, NORMAL), Target.atLeast(0.8), "rate with it / without it");
+        "long_tx",
+        rounds.ratio("with", "without"),
+        Target.atLeast(0.8),
+        "rate with the open transaction / without it");
+    report.ratio(
+        "long_tx_limited",
+        rounds.ratio("limited, with", "limited, without"),
+        Target.atLeast(0.8),
+        "rate with the open transaction / without it, all tasks under a limit of %d"
+            .formatted(SLOTS));
     report.figure(
         "with_per_s",
         "tasks/s",
-        rounds.samples(OPEN),
+        rounds.samples("with"),
         "%,d tasks, vacuum held back".formatted(tasks));
-    report.figure("without_per_s", "tasks/s", rounds.samples(NORMAL), "the same, left alone");
+    report.figure("without_per_s", "tasks/s", rounds.samples("without"), "the same, left alone");
+    report.figure(
+        "limited_with_per_s",
+        "tasks/s",
+        rounds.samples("limited, with"),
+        "under a limit, vacuum held back");
+    report.figure("limited_without_per_s", "tasks/s", rounds.samples("limited, without"), "");
   }
 
-  private static double drain(Bench bench, int tasks, boolean open) throws Exception {
+  private static double drain(Bench bench, TaskType<NoOp, Void> type, int tasks, boolean open)
+      throws Exception {
     try (BenchDatabase database = bench.server().database();
         Berth berth = database.berth()) {
-      NoOp.submit(berth, tasks);
-      database.execute("vacuum analyze berth.task");
+      Copies.fill(database, berth, type, tasks);
       if (!open) {
-        return Drain.rate(berth, tasks);
+        return Drain.of(berth, type, tasks).perSecond();
       }
       try (Connection forgotten = database.connect()) {
         leaveOpen(forgotten);
-        return Drain.rate(berth, tasks);
+        return Drain.of(berth, type, tasks).perSecond();
       }
     }
   }

@@ -29,9 +29,10 @@ final class OneLimitScenario implements Scenario {
     int tasks = bench.size().of(1_000, 100_000, 100_000);
     try (Fleet without = fleet(bench, NoOp.TYPE);
         Fleet with = fleet(bench, NoOp.TYPE.limit(SLOTS))) {
-      bench.say("warming up");
-      without.rate(tasks / 10);
-      with.rate(tasks / 10);
+      bench.warmUp(() -> {
+        without.rate(tasks / 10);
+        with.rate(tasks / 10);
+      });
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks))
@@ -48,14 +49,18 @@ final class OneLimitScenario implements Scenario {
           rounds.samples(WITH),
           "%,d no-op tasks, claimed by up to %d".formatted(tasks, BATCH));
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limit");
-      report.fact("workers", Fleet.describe(WORKERS));
+      report.fact("workers", Fleet.describe(workers(bench)));
     }
+  }
+
+  private static int workers(Bench bench) {
+    return bench.size().of(1, WORKERS, WORKERS);
   }
 
   private static Fleet fleet(Bench bench, TaskType<NoOp, Void> type) throws Exception {
     return Fleet.start(
         bench,
-        WORKERS,
+        workers(bench),
         List.of(type),
         (payload, task) -> {},
         builder -> builder.claimBatchSize(BATCH));

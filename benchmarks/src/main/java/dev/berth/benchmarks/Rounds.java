@@ -35,12 +35,13 @@ final class Rounds {
     return this;
   }
 
-  /** Measures every variant once for nothing: the JVM compiles, the server fills its caches. */
+  /** Measures every variant once for nothing. */
   Rounds warmUp() throws Exception {
-    bench.say("warming up");
-    for (Measured each : variants.values()) {
-      each.variant().measure();
-    }
+    bench.warmUp(() -> {
+      for (Measured each : variants.values()) {
+        each.variant().measure();
+      }
+    });
     return this;
   }
 

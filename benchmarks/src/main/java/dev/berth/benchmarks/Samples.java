@@ -1,6 +1,8 @@
 package dev.berth.benchmarks;
 
+import dev.berth.benchmarks.plot.Curve;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Values of one figure, one for each round. */
 record Samples(List<Double> values) {
@@ -14,6 +16,16 @@ record Samples(List<Double> values) {
 
   static Samples of(double value) {
     return new Samples(List.of(value));
+  }
+
+  /** The same of something that follows from each value. */
+  Samples map(UnaryOperator<Double> rule) {
+    return new Samples(values.stream().map(rule).toList());
+  }
+
+  /** As it is drawn: the median between the least and the most. */
+  Curve.Point point() {
+    return new Curve.Point(median(), percentile(0), max());
   }
 
   int count() {

@@ -12,12 +12,22 @@ public interface Scenario {
   /** What it measures, in one sentence. */
   String about();
 
+  /** Why it cannot run here and what to do about it, as a sentence; empty: it can. */
+  default Optional<String> missing() {
+    return Optional.empty();
+  }
+
   /** Measures, and writes what it found into the report. */
   void run(Bench bench, Report report) throws Exception;
 
   static List<Scenario> all() {
     return List.of(
         new DrainScenario(),
+        new SubmitScenario(),
+        new BacklogScenario(),
+        new WorkersScenario(),
+        new InFlightScenario(),
+        new IdleScenario(),
         new LatencyScenario(),
         new LongTransactionScenario(),
         new ForeignScenario(),

@@ -1,6 +1,8 @@
 package dev.berth.benchmarks;
 
 import dev.berth.embedded.LocalPostgres;
+import dev.berth.postgres.PostgresOptions;
+import dev.berth.postgres.PostgresStoreProvider;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;
@@ -8,6 +10,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,15 +29,28 @@ public final class Server implements AutoCloseable {
         from pg_stat_user_functions order by self_time desc limit 20
       """;
 
+  private static final List<String> SETTINGS =
+      List.of(
+          "synchronous_commit",
+          "fsync",
+          "full_page_writes",
+          "shared_buffers",
+          "wal_level",
+          "max_wal_size",
+          "checkpoint_timeout",
+          "max_connections",
+          "autovacuum");
+
   private final String url;
-  private final String description;
+  private final String name;
   private final @Nullable LocalPostgres own;
   private @Nullable Consumer<String> functions;
   private final AtomicInteger databases = new AtomicInteger();
+  private @Nullable String template;
 
-  private Server(String url, String description, @Nullable LocalPostgres own) {
+  private Server(String url, String name, @Nullable LocalPostgres own) {
     this.url = url;
-    this.description = description;
+    this.name = name;
     this.own = own;
   }
 
@@ -41,17 +59,29 @@ public final class Server implements AutoCloseable {
    * commits durably.
    */
   public static Server start() {
+    return start("on");
+  }
+
+  /** The same for runs that measure nothing, and shall not wait for disks. */
+  public static Server startNotDurable() {
+    return start("off");
+  }
+
+  private static Server start(String fsync) {
     LocalPostgres own =
         LocalPostgres.start(
             LocalPostgres.Options.defaults()
                 .preferInstalled()
                 // two fleets of eight workers
                 .setting("max_connections", "300")
+                .setting("fsync", fsync)
                 // no checkpoint in the middle of a round
                 .setting("max_wal_size", "8GB")
+                // a table that is filled at once need not go through the log
+                .setting("wal_level", "minimal")
+                .setting("max_wal_senders", "0")
                 .setting("checkpoint_timeout", "30min"));
-    return new Server(
-        own.jdbcUrl(), own.describe() + ", " + settings(own.jdbcUrl(), "synchronous_commit"), own);
+    return new Server(own.jdbcUrl(), own.describe(), own);
   }
 
   /**
@@ -59,14 +89,7 @@ public final class Server implements AutoCloseable {
    * in the URL is not touched.
    */
   public static Server at(String url) {
-    return new Server(
-        url,
-        "PostgreSQL %s, %s, %s"
-            .formatted(
-                setting(url, "server_version"),
-                settings(url, "synchronous_commit"),
-                settings(url, "fsync")),
-        null);
+    return new Server(url, "PostgreSQL " + setting(url, "server_version"), null);
   }
 
   /** Tells of each database where its server spent the time, function by function. */
@@ -75,9 +98,22 @@ public final class Server implements AutoCloseable {
     return this;
   }
 
-  /** Its version, where it comes from, and how durable its commits are. */
+  /** Its version and where it comes from. */
+  String name() {
+    return name;
+  }
+
+  /** Its name, and how durable its commits are. */
   public String describe() {
-    return description;
+    return "%s, synchronous_commit %s, fsync %s"
+        .formatted(name, setting(url, "synchronous_commit"), setting(url, "fsync"));
+  }
+
+  /** Those of its settings that matter for speed. */
+  Map<String, String> settings() {
+    Map<String, String> values = new LinkedHashMap<>();
+    SETTINGS.forEach(setting -> values.put(setting, setting(url, setting)));
+    return values;
   }
 
   /** Whether it shares our clock. */
@@ -85,15 +121,30 @@ public final class Server implements AutoCloseable {
     return own != null;
   }
 
-  /** An empty database. */
+  /** A database with our tables and nothing in them. */
   BenchDatabase database() throws SQLException {
-    String name =
-        "berth_bench_%d_%d".formatted(ProcessHandle.current().pid(), databases.incrementAndGet());
-    execute("create database " + name);
+    String name = nextName();
+    execute("create database " + name + " template " + template());
     if (functions != null) {
       execute("alter database " + name + " set track_functions = 'all'");
     }
     return new BenchDatabase(this, name, withDatabase(url, name));
+  }
+
+  /** Migrated once and copied, which is many times faster than to migrate each. */
+  private synchronized String template() throws SQLException {
+    if (template == null) {
+      String name = nextName();
+      execute("create database " + name);
+      PostgresStoreProvider.open(withDatabase(url, name), PostgresOptions.DEFAULT).close();
+      template = name;
+    }
+    return template;
+  }
+
+  private String nextName() {
+    return "berth_bench_%d_%d"
+        .formatted(ProcessHandle.current().pid(), databases.incrementAndGet());
   }
 
   void drop(String name) throws SQLException {
@@ -131,10 +182,6 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  private static String settings(String url, String name) {
-    return name + " " + setting(url, name);
-  }
-
   private static String setting(String url, String name) {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement();
@@ -160,6 +207,17 @@ public final class Server implements AutoCloseable {
   public void close() {
     if (own != null) {
       own.close();
+    } else if (template != null) {
+      dropTemplate(template);
+    }
+  }
+
+  private void dropTemplate(String name) {
+    try {
+      execute("drop database if exists " + name + " with (force)");
+    } catch (SQLException e) {
+      throw new IllegalStateException(
+          "The database %s could not be dropped: %s".formatted(name, e.getMessage()), e);
     }
   }
 }

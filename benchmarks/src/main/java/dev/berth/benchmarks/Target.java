@@ -23,6 +23,11 @@ record Target(Bound bound, double value) {
     };
   }
 
+  /** As it is printed, where letters beyond ASCII are welcome. */
+  String symbol() {
+    return (bound == Bound.AT_LEAST ? "\u2265 " : "\u2264 ") + Text.number(value);
+  }
+
   @Override
   public String toString() {
     return (bound == Bound.AT_LEAST ? ">= " : "<= ") + Text.number(value);

@@ -8,8 +8,7 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -18,10 +17,14 @@ class ScenarioTest {
 
   private static final Map<String, List<String>> RATIOS =
       Map.ofEntries(
-          entry(
-              "drain", List.of("vs_raw_sql", "vs_raw_sql_1", "in_flight_1000", "in_flight_10000")),
+          entry("drain", List.of("vs_raw_sql", "vs_raw_sql_no_history", "vs_raw_sql_1")),
+          entry("submit", List.of("submit_vs_copy", "submit_scaling")),
+          entry("backlog", List.of("backlog_1m", "backlog_1m_worker")),
+          entry("workers", List.of("workers_2")),
+          entry("in-flight", List.of("in_flight_1000", "in_flight_10000")),
+          entry("idle", List.of("idle_cpu")),
           entry("latency", List.of("due_within_20ms", "wake_up_vs_poll")),
-          entry("long-transaction", List.of("long_tx")),
+          entry("long-transaction", List.of("long_tx", "long_tx_limited")),
           entry("foreign", List.of("foreign_1m", "foreign_1m_idle")),
           entry("concurrency-baseline", List.of("limits_elsewhere")),
           entry("concurrency-enabled", List.of("all_limited")),
@@ -32,18 +35,6 @@ class ScenarioTest {
           entry("workflows", List.of("workflow_1m", "workflows_100k")),
           entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
 
-  private static Server server;
-
-  @BeforeAll
-  static void start() {
-    server = Server.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
   static List<Scenario> scenarios() {
     return Scenario.all();
   }
@@ -51,7 +42,7 @@ class ScenarioTest {
   @ParameterizedTest
   @MethodSource("scenarios")
   void tellsItsRatiosAndFigures(Scenario scenario) throws Exception {
-    Report report = Bench.run(scenario, server, Size.TINY, line -> {});
+    Report report = Bench.run(scenario, TinyServer.IT, Size.TINY, line -> {});
 
     assertThat(report.content()).containsOnlyKeys("scenario", "ratios", "figures");
     assertThat(report.content()).containsEntry("scenario", scenario.name());
@@ -68,5 +59,10 @@ class ScenarioTest {
     StringWriter table = new StringWriter();
     report.print(new PrintWriter(table));
     assertThat(table.toString()).contains(RATIOS.get(scenario.name())).contains("median");
+  }
+
+  @Test
+  void noTwoScenariosTellTheSameRatio() {
+    assertThat(RATIOS.values().stream().flatMap(List::stream)).doesNotHaveDuplicates();
   }
 }

@@ -2,12 +2,19 @@ package dev.berth.cli;
 
 import dev.berth.benchmarks.Bench;
 import dev.berth.benchmarks.Report;
+import dev.berth.benchmarks.Results;
 import dev.berth.benchmarks.Scenario;
 import dev.berth.benchmarks.Server;
 import dev.berth.benchmarks.Size;
+import dev.berth.benchmarks.Suite;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -29,18 +36,31 @@ import picocli.CommandLine.Spec;
     })
 final class BenchCommand implements Callable<Integer> {
 
+  private static final String ALL = "all";
+
   @Parameters(
-      arity = "1",
+      arity = "1..*",
       paramLabel = "SCENARIO",
       completionCandidates = Names.class,
-      description = "What to measure: ${COMPLETION-CANDIDATES}.")
-  private String scenario;
+      description = {
+        "What to measure: ${COMPLETION-CANDIDATES}.",
+        "Of several, one that fails does not stop the others."
+      })
+  private List<String> names;
 
-  @Option(names = "--quick", description = "Fewer tasks and rounds: under a minute.")
+  @Option(names = "--quick", description = "Fewer tasks and rounds: under a minute each.")
   private boolean quick;
 
   @Option(names = "--tiny", hidden = true)
   private boolean tiny;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FOLDER",
+      description =
+          "Also write what was found into this folder: performance.md, and performance.svg as its"
+              + " plot.")
+  private @Nullable Path folder;
 
   @Option(
       names = "--functions",
@@ -66,28 +86,67 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Scenario chosen =
-        Scenario.named(scenario)
-            .orElseThrow(() ->
-                new ParameterException(
-                    spec.commandLine(),
-                    "There is no scenario \"%s\"; there are: %s."
-                        .formatted(scenario, String.join(", ", new Names()))));
-    PrintWriter side = output.json() ? output.err() : output.out();
-    say(side, chosen.about());
+    List<Scenario> chosen = chosen();
     try (CleanStop stop = new CleanStop();
-        Server server = db == null ? Server.start() : Server.at(DatabaseUrl.jdbc(db))) {
+        Server server = server()) {
       if (functions) {
-        server.tellingFunctions(table -> say(side, "\n" + table));
+        server.tellingFunctions(table -> say("\n" + table));
       }
-      Report report = Bench.run(chosen, server, size(), line -> say(side, "  " + line));
-      side.println();
-      output.answer(report.content(), report::print);
+      Results results = chosen.size() == 1 ? one(server, chosen.getFirst()) : all(server, chosen);
+      if (folder != null) {
+        say("\nThe report is in " + results.write(folder) + ".");
+      }
+      return results.failed().isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
-    return ExitCode.OK;
   }
 
-  private static void say(PrintWriter side, String line) {
+  private Server server() {
+    if (db != null) {
+      return Server.at(DatabaseUrl.jdbc(db));
+    }
+    return tiny ? Server.startNotDurable() : Server.start();
+  }
+
+  private List<Scenario> chosen() {
+    return names.contains(ALL)
+        ? Scenario.all()
+        : names.stream().distinct().map(this::named).toList();
+  }
+
+  private Scenario named(String name) {
+    return Scenario.named(name)
+        .orElseThrow(() ->
+            new ParameterException(
+                spec.commandLine(),
+                "There is no scenario \"%s\"; there are: %s."
+                    .formatted(name, String.join(", ", new Names()))));
+  }
+
+  /** Fails as the scenario does. */
+  private Results one(Server server, Scenario chosen) throws Exception {
+    say(chosen.about());
+    long began = System.nanoTime();
+    Report report = Bench.run(chosen, server, size(), line -> say("  " + line));
+    tell(report);
+    Duration took = Duration.ofNanos(System.nanoTime() - began);
+    return new Results(server, size(), List.of(report), Map.of(), Map.of(), took);
+  }
+
+  private Results all(Server server, List<Scenario> chosen) throws InterruptedException {
+    Results results = new Suite(server, size(), new Told()).run(chosen);
+    say("");
+    output.answer(results.content(), results::print);
+    return results;
+  }
+
+  private void tell(Report report) {
+    say("");
+    output.answer(report.content(), report::print);
+  }
+
+  /** To where people look while programs read the answer. */
+  private void say(String line) {
+    PrintWriter side = output.json() ? output.err() : output.out();
     side.println(line);
     side.flush();
   }
@@ -96,11 +155,39 @@ final class BenchCommand implements Callable<Integer> {
     return tiny ? Size.TINY : quick ? Size.QUICK : Size.FULL;
   }
 
-  /** The names of the scenarios. */
+  private final class Told implements Suite.Listener {
+
+    @Override
+    public void begins(Scenario next, int number, int of) {
+      say("\n%s (%d of %d): %s".formatted(next.name(), number, of, next.about()));
+    }
+
+    @Override
+    public void says(String line) {
+      say("  " + line);
+    }
+
+    @Override
+    public void ends(Report report) {
+      tell(report);
+    }
+
+    @Override
+    public void skips(Scenario skipped, String why) {
+      say("\n%s is left out: %s".formatted(skipped.name(), why));
+    }
+
+    @Override
+    public void fails(Scenario failed, Exception why) {
+      say("%s failed: %s".formatted(failed.name(), why.getMessage()));
+    }
+  }
+
+  /** The names of the scenarios, and that of all together. */
   static final class Names implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
-      return Scenario.all().stream().map(Scenario::name).iterator();
+      return Stream.concat(Scenario.all().stream().map(Scenario::name), Stream.of(ALL)).iterator();
     }
   }
 }

@@ -2,10 +2,29 @@ package dev.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.embedded.LocalPostgres;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class BenchTest {
+
+  private static LocalPostgres server;
+
+  @BeforeAll
+  static void start() {
+    server = LocalPostgres.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
 
   @Test
   void answersWithOneObject() {
@@ -18,29 +37,51 @@ class BenchTest {
   }
 
   @Test
-  void answersWithATable() {
-    assertThat(Cli.berth("bench", "long-transaction", "--tiny").text())
-        .contains("server: PostgreSQL", "long_tx", ">= 0.80", "tasks/s");
-  }
-
-  @Test
-  void tellsWhereTheServerSpentItsTime() {
-    assertThat(Cli.berth("bench", "long-transaction", "--tiny", "--functions").text())
+  void answersWithATableAndWhereTheServerSpentItsTime() {
+    assertThat(bench("long-transaction", "--tiny", "--functions").text())
+        .contains("server: PostgreSQL", "long_tx", ">= 0.80", "tasks/s")
         .containsPattern("FUNCTION +CALLS +SELF MS")
         .containsPattern("exchange +\\d+");
   }
 
   @Test
+  void severalAnswerOneByOneAndTogether(@TempDir Path folder) {
+    Cli called =
+        bench("foreign", "submit", "--tiny", "--json", "--report", folder.resolve("to").toString());
+
+    JsonMapper mapper = new JsonMapper();
+    List<JsonNode> answers = called.text().lines().<JsonNode>map(mapper::readTree).toList();
+    assertThat(answers)
+        .extracting(answer -> answer.get("scenario").asString())
+        .containsExactly("foreign", "submit", "foreign submit");
+    JsonNode together = answers.getLast();
+    assertThat(together.get("ratios").propertyNames())
+        .contains("foreign_1m", "submit_vs_copy", "submit_scaling");
+    assertThat(together.get("figures").get("submit").has("copy_per_s")).isTrue();
+    assertThat(folder.resolve("to/performance.md")).isNotEmptyFile();
+    assertThat(folder.resolve("to/performance.svg")).isNotEmptyFile();
+  }
+
+  @Test
   void namesTheScenariosThereAre() {
     assertThat(Cli.berth("bench", "speed").misuse())
-        .contains("\"speed\"", "drain, latency, long-transaction, foreign", "slot-use");
+        .contains("\"speed\"", "drain, submit, backlog", "slot-use", "all");
     assertThat(Cli.berth("bench", "--help").text())
-        .contains("drain", "--quick", "--json", "--db", "--functions");
+        .contains("drain", "--quick", "--json", "--db", "--functions", "--report");
   }
 
   @Test
   void aServerThatIsNotThereIsOneSentence() {
     assertThat(Cli.berth("bench", "drain", "--db", "jdbc:postgresql://127.0.0.1:1/none").failure())
         .contains("127.0.0.1:1");
+  }
+
+  private static Cli bench(String... arguments) {
+    String[] all = new String[arguments.length + 3];
+    all[0] = "bench";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[all.length - 2] = "--db";
+    all[all.length - 1] = server.jdbcUrl();
+    return Cli.berth(all);
   }
 }

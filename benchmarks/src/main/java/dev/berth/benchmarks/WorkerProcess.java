@@ -1,0 +1,71 @@
+package dev.berth.benchmarks;
+
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/** A worker process of its own that works and rests when told. See {@link WorkerMain}. */
+final class WorkerProcess implements AutoCloseable {
+
+  private static final String HEAP = "256m";
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final ChildJvm child;
+  private final LongConsumer ended;
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+  private WorkerProcess(ChildJvm child, LongConsumer ended) {
+    this.child = child;
+    this.ended = ended;
+  }
+
+  /** Starts a process that rests, and tells how many tasks each of its exchanges ended. */
+  static WorkerProcess open(Bench bench, BenchDatabase database, LongConsumer ended)
+      throws IOException {
+    ChildJvm child = ChildJvm.start(bench.size(), WorkerMain.class, HEAP, database.url());
+    WorkerProcess process = new WorkerProcess(child, ended);
+    child.hear(process::heard);
+    return process;
+  }
+
+  /** When this returns, its worker has started. */
+  void work() throws IOException, InterruptedException {
+    ask(WorkerMain.WORK);
+  }
+
+  /** When this returns, its worker has stopped. */
+  void rest() throws IOException, InterruptedException {
+    ask(WorkerMain.REST);
+  }
+
+  /** The CPU time that the process has used. */
+  double cpuSeconds() {
+    return child.cpuSeconds();
+  }
+
+  private void ask(String command) throws IOException, InterruptedException {
+    child.tell(command);
+    String answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    if (!command.equals(answer)) {
+      throw new IllegalStateException(
+          "A worker process did not answer to \"%s\"%s"
+              .formatted(
+                  command, answer == null ? " in a minute" : ", but said \"" + answer + "\""));
+    }
+  }
+
+  private void heard(String name, double value) {
+    if (name.equals(WorkerMain.ENDED)) {
+      ended.accept((long) value);
+    } else {
+      answers.add(name);
+    }
+  }
+
+  @Override
+  public void close() {
+    child.close();
+  }
+}
