@@ -12,6 +12,11 @@ public interface Scenario {
   /** What it measures, in one sentence. */
   String about();
 
+  /** Why it cannot run here and what to do about it, as a sentence; empty: it can. */
+  default Optional<String> missing() {
+    return Optional.empty();
+  }
+
   /** Measures, and writes what it found into the report. */
   void run(Bench bench, Report report) throws Exception;
 
@@ -28,7 +33,8 @@ public interface Scenario {
         new BlockedScenario(),
         new KeysScenario(),
         new WorkflowsScenario(),
-        new SlotUseScenario());
+        new SlotUseScenario(),
+        new PeersScenario());
   }
 
   static Optional<Scenario> named(String name) {

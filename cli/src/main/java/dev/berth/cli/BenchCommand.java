@@ -73,6 +73,11 @@ final class BenchCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "There is no scenario \"%s\"; there are: %s."
                         .formatted(scenario, String.join(", ", new Names()))));
+    chosen
+        .missing()
+        .ifPresent(sentence -> {
+          throw new CommandFailedException(sentence);
+        });
     PrintWriter side = output.json() ? output.err() : output.out();
     say(side, chosen.about());
     try (CleanStop stop = new CleanStop();
