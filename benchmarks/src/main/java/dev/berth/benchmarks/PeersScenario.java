@@ -97,23 +97,20 @@ final class PeersScenario implements Scenario {
   }
 
   private static void drain(Bench bench, Rounds rounds, Peer peer) {
-    rounds.variant(
-        peer.name(),
-        () ->
-            PeerDrain.rate(
-                bench, peer, tasks(bench, peer), Duration.ofSeconds(bench.size().of(20, 4, 10))));
+    rounds.variant(peer.name(), () -> rate(bench, peer, tasks(bench, peer)));
   }
 
-  /** Each for a while, so that the JVM has compiled what is measured. */
+  private static double rate(Bench bench, Peer peer, int tasks) throws Exception {
+    return PeerDrain.rate(bench, peer, tasks, Duration.ofSeconds(bench.size().of(20, 8, 20)));
+  }
+
+  /** A part of the work for nothing, so that the JVM has compiled what is measured. */
   private void warmUp(Bench bench) throws Exception {
     bench.say("warming up");
-    Duration longest = Duration.ofMillis(bench.size().of(100, 1_500, 4_000));
     raw(bench, bench.size().of(100, 20_000, 40_000));
-    for (Peer peer : List.of(BERTH, NO_HISTORY)) {
-      PeerDrain.rate(bench, peer, tasks(bench, peer), longest);
-    }
+    rate(bench, BERTH, tasks(bench, BERTH));
     for (Peer peer : peers) {
-      PeerDrain.rate(bench, peer, tasks(bench, peer) / 2, longest);
+      rate(bench, peer, tasks(bench, peer) / 3);
     }
   }
 

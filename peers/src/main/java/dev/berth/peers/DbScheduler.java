@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 public final class DbScheduler implements Peer {
 
   private static final int THREADS = 100;
-  private static final int CONNECTIONS = 20;
   private static final int BATCH = 5_000;
 
   @Override
@@ -25,7 +24,7 @@ public final class DbScheduler implements Peer {
   @Override
   public String settings() {
     return "16.12: lock-and-fetch, %d threads, %d connections, immediate execution"
-        .formatted(THREADS, CONNECTIONS);
+        .formatted(THREADS, Pool.CONNECTIONS);
   }
 
   @Override
@@ -40,7 +39,7 @@ public final class DbScheduler implements Peer {
 
   @Override
   public Queue open(String url) throws Exception {
-    HikariDataSource pool = Pool.open(url, CONNECTIONS);
+    HikariDataSource pool = Pool.open(url);
     Pool.execute(pool, Pool.resource(DbScheduler.class, "db_scheduler.sql"));
     return new Scheduled(pool);
   }

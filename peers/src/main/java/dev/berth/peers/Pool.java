@@ -12,12 +12,15 @@ import java.sql.Statement;
 /** Connections of one peer. */
 final class Pool {
 
+  /** Nearly one for each thread: commits that come together are written together. */
+  static final int CONNECTIONS = 80;
+
   private Pool() {}
 
-  static HikariDataSource open(String url, int connections) {
+  static HikariDataSource open(String url) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
-    config.setMaximumPoolSize(connections);
+    config.setMaximumPoolSize(CONNECTIONS);
     return new HikariDataSource(config);
   }
 

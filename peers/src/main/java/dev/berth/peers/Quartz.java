@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -26,7 +27,6 @@ import org.quartz.utils.DBConnectionManager;
 public final class Quartz implements Peer {
 
   private static final int THREADS = 100;
-  private static final int CONNECTIONS = 20;
 
   /** Schedulers and pools are known by name to the whole process. */
   private static final AtomicInteger NAMES = new AtomicInteger();
@@ -39,7 +39,7 @@ public final class Quartz implements Peer {
   @Override
   public String settings() {
     return "2.5.2: JDBC store, clustered, %d threads, acquiring up to %d at once, %d connections"
-        .formatted(THREADS, THREADS, CONNECTIONS);
+        .formatted(THREADS, THREADS, Pool.CONNECTIONS);
   }
 
   @Override
@@ -54,7 +54,7 @@ public final class Quartz implements Peer {
 
   @Override
   public Queue open(String url) throws Exception {
-    HikariDataSource pool = Pool.open(url, CONNECTIONS);
+    HikariDataSource pool = Pool.open(url);
     Pool.execute(pool, Pool.resource(JobStoreTX.class, "tables_postgres.sql"));
     return new Triggers(pool);
   }
@@ -142,9 +142,13 @@ public final class Quartz implements Peer {
                  + " qrtz_fired_triggers)";
     }
 
-    /** Closes the connections too. */
+    /** Lets it end what it has begun, or it complains; closes the connections too. */
     @Override
-    public void close() throws SchedulerException {
+    public void close() throws SchedulerException, InterruptedException {
+      scheduler.standby();
+      while (!scheduler.getCurrentlyExecutingJobs().isEmpty()) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
       scheduler.shutdown(true);
     }
   }
