@@ -34,6 +34,7 @@ public interface Scenario {
         new KeysScenario(),
         new WorkflowsScenario(),
         new SlotUseScenario(),
+        new PlansScenario(),
         new PeersScenario());
   }
 

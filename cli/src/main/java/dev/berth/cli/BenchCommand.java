@@ -1,11 +1,13 @@
 package dev.berth.cli;
 
 import dev.berth.benchmarks.Bench;
+import dev.berth.benchmarks.PlansScenario;
 import dev.berth.benchmarks.Report;
 import dev.berth.benchmarks.Scenario;
 import dev.berth.benchmarks.Server;
 import dev.berth.benchmarks.Size;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,13 @@ final class BenchCommand implements Callable<Integer> {
       })
   private @Nullable String db;
 
+  @Option(
+      names = "--plans",
+      paramLabel = "DIR",
+      defaultValue = "docs/plans",
+      description = "Where the scenario plans writes its files. Default: ${DEFAULT-VALUE}.")
+  private Path plans;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -73,6 +82,9 @@ final class BenchCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "There is no scenario \"%s\"; there are: %s."
                         .formatted(scenario, String.join(", ", new Names()))));
+    if (chosen instanceof PlansScenario some) {
+      chosen = some.into(plans);
+    }
     chosen
         .missing()
         .ifPresent(sentence -> {
@@ -88,6 +100,9 @@ final class BenchCommand implements Callable<Integer> {
       Report report = Bench.run(chosen, server, size(), line -> say(side, "  " + line));
       side.println();
       output.answer(report.content(), report::print);
+      if (!report.faults().isEmpty()) {
+        throw new CommandFailedException(String.join(".\n", report.faults()));
+      }
     }
     return ExitCode.OK;
   }

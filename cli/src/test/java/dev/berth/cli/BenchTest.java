@@ -2,7 +2,9 @@ package dev.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 class BenchTest {
@@ -36,6 +38,25 @@ class BenchTest {
         .contains("\"speed\"", "drain, latency, long-transaction, foreign", "slot-use");
     assertThat(Cli.berth("bench", "--help").text())
         .contains("drain", "--quick", "--json", "--db", "--functions");
+  }
+
+  @Test
+  void saysWhereThePeersAreToBeHad() {
+    assertThat(Cli.berth("bench", "peers").failure())
+        .contains("not part of the command", "./berth bench peers");
+  }
+
+  @Test
+  void plansAreWrittenWhereTheyAreWanted(@TempDir Path folder) {
+    JsonNode json =
+        Cli.berth("bench", "plans", "--tiny", "--json", "--plans", folder.toString()).json();
+
+    assertThat(json.get("ratios").propertyNames())
+        .contains("rows_baseline_finish", "pages_all_limited_behind");
+    assertThat(folder.resolve("one-limited-hand-on.txt"))
+        .content()
+        .startsWith("# one-limited-hand-on\n# 20,000 tasks of 100 types wait")
+        .contains("using task_lane on task", "Buffers: shared hit=");
   }
 
   @Test

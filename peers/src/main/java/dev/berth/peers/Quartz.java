@@ -139,7 +139,7 @@ public final class Quartz implements Peer {
     @Override
     public String left() {
       return "select (select count(*) from qrtz_triggers) + (select count(*) from"
-                 + " qrtz_fired_triggers)";
+          + " qrtz_fired_triggers)";
     }
 
     /** Lets it end what it has begun, or it complains; closes the connections too. */
