@@ -1,7 +1,6 @@
 package dev.berth.benchmarks;
 
 import java.sql.SQLException;
-import java.util.List;
 
 /** A million tasks in seconds: some are submitted, and the server copies them. */
 final class Copies {
@@ -25,7 +24,7 @@ final class Copies {
           from pg_attribute where attrelid = 'berth.task'::regclass and attnum > 0 and not attisdropped;
         execute format(
           'insert into berth.task (%%s) select %%s from generate_series(1, %d) n cross join berth.task t
-            where t.type = any (%%L) and t.state = ''ready''', v_columns, v_values, '{%s}');
+            where t.type = %%L and t.state = ''ready''', v_columns, v_values, '%s');
       end $$
       """;
 
@@ -33,10 +32,6 @@ final class Copies {
 
   /** Adds so many copies of each ready task of a type. */
   static void of(BenchDatabase database, String type, int copies) throws SQLException {
-    of(database, List.of(type), copies);
-  }
-
-  static void of(BenchDatabase database, List<String> types, int copies) throws SQLException {
-    database.execute(COPY.formatted(copies, String.join(",", types)));
+    database.execute(COPY.formatted(copies, type));
   }
 }

@@ -50,6 +50,10 @@ final class PeersScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
+    missing()
+        .ifPresent(sentence -> {
+          throw new IllegalStateException(sentence);
+        });
     Rounds rounds = new Rounds(bench);
     int tasks = bench.size().of(300, 40_000, 200_000);
     rounds.variant(RAW, () -> raw(bench, tasks));

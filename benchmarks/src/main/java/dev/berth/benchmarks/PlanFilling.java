@@ -1,7 +1,9 @@
 package dev.berth.benchmarks;
 
-import dev.berth.Berth;
 import dev.berth.postgres.PostgresStore;
+import dev.berth.store.Submissions;
+import dev.berth.task.Codec;
+import dev.berth.task.SubmitOptions;
 import dev.berth.task.TaskType;
 import java.sql.SQLException;
 import java.util.List;
@@ -13,6 +15,29 @@ enum PlanFilling {
   BASELINE("without limits"),
   ONE_LIMITED("half of them of one type, which is limited at " + PlanFilling.SLOTS),
   ALL_LIMITED("each type limited at " + PlanFilling.SLOTS);
+
+  /** Whatever columns there are, so that copies are as complete as what was submitted. */
+  private static final String COPY =
+      """
+      do $$
+      declare
+        v_columns text;
+        v_values  text;
+      begin
+        select string_agg(quote_ident(attname), ', ' order by attnum),
+               string_agg(
+                 case attname
+                   when 'id' then 'berth.new_id()'
+                   when 'position' then 't.position + n * interval ''1 microsecond'''
+                   else 't.' || quote_ident(attname) end,
+                 ', ' order by attnum)
+          into v_columns, v_values
+          from pg_attribute where attrelid = 'berth.task'::regclass and attnum > 0 and not attisdropped;
+        execute format(
+          'insert into berth.task (%%s) select %%s from generate_series(1, %d) n cross join berth.task t
+            where t.type = any (%%L)', v_columns, v_values, '{%s}');
+      end $$
+      """;
 
   static final int TYPES = 100;
   static final int SLOTS = 10;
@@ -54,15 +79,24 @@ enum PlanFilling {
   void fill(BenchDatabase database, int tasks) throws SQLException {
     List<String> names = types().stream().map(TaskType::name).toList();
     try (PostgresStore store = database.store()) {
-      types().forEach(type -> NoOp.submit(Berth.on(store), type, 1));
+      Submissions submissions = new Submissions(Codec.installed());
+      store.submit(
+          types().stream()
+              .map(type -> submissions.of(type, NoOp.of(1), SubmitOptions.DEFAULT))
+              .toList());
     }
     if (this == ONE_LIMITED) {
       int half = tasks / 2;
-      Copies.of(database, names.getFirst(), half - 1);
-      Copies.of(database, names.subList(1, TYPES), half / (TYPES - 1) - 1);
+      copy(database, names.subList(0, 1), half - 1);
+      copy(database, names.subList(1, TYPES), half / (TYPES - 1) - 1);
     } else {
-      Copies.of(database, names, tasks / TYPES - 1);
+      copy(database, names, tasks / TYPES - 1);
     }
     database.execute("vacuum analyze berth.task");
+  }
+
+  private static void copy(BenchDatabase database, List<String> types, int copies)
+      throws SQLException {
+    database.execute(COPY.formatted(copies, String.join(",", types)));
   }
 }

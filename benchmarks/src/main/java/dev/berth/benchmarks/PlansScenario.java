@@ -3,12 +3,13 @@ package dev.berth.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the statements of an exchange read while a million tasks wait: the plans themselves, and a
- * fault where one reads a table that grows from end to end, or more rows than its tasks explain.
+ * failure where one reads a table that grows from end to end, or more rows than its tasks explain.
  */
 public final class PlansScenario implements Scenario {
 
@@ -45,16 +46,20 @@ public final class PlansScenario implements Scenario {
     if (directory != null) {
       report.fact("plans", "in " + directory);
     }
+    List<String> faults = new ArrayList<>();
     for (PlanFilling filling : PlanFilling.values()) {
       List<PlanSheet> beside = sheets(bench, filling, few);
       List<PlanSheet> sheets = sheets(bench, filling, many);
       for (int i = 0; i < sheets.size(); i++) {
         tell(report, beside.get(i), sheets.get(i), few);
-        sheets.get(i).faults().forEach(report::fault);
+        faults.addAll(sheets.get(i).faults());
         if (directory != null) {
           write(directory, sheets.get(i), bench.server().describe());
         }
       }
+    }
+    if (!faults.isEmpty()) {
+      throw new IllegalStateException(String.join(".\n", faults));
     }
   }
 

@@ -26,7 +26,6 @@ public final class Report {
   private final Map<String, String> facts = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
   private final List<String> noise = new ArrayList<>();
-  private final List<String> faults = new ArrayList<>();
 
   Report(String scenario) {
     this.scenario = scenario;
@@ -66,16 +65,6 @@ public final class Report {
   Report noisy(String why) {
     noise.add(why);
     return this;
-  }
-
-  /** Something that must not be, whatever the machine. */
-  Report fault(String sentence) {
-    faults.add(sentence);
-    return this;
-  }
-
-  public List<String> faults() {
-    return List.copyOf(faults);
   }
 
   /** The value of a ratio, for callers that decide on it. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.Berth;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,17 +43,16 @@ class PlanExchangesTest {
   }
 
   @Test
-  void copiesAreRowsAsSubmitsLeaveThem() throws Exception {
+  void fillingsAreRowsAsSubmitsLeaveThem() throws Exception {
     try (BenchDatabase database = server.database();
         Berth berth = database.berth()) {
-      var type = NoOp.TYPE.limit(3);
-      NoOp.submit(berth, type, 1);
-      Copies.of(database, type.name(), 2);
-      NoOp.submit(berth, type, 1);
+      PlanFilling.ONE_LIMITED.fill(database, 1_000);
+      assertThat(database.number("select count(*) from berth.task where lane is not null"))
+          .isEqualTo(500);
+      PlanFilling.ONE_LIMITED.types().forEach(type -> berth.submitAll(type, Stream.of(NoOp.of(1))));
 
-      assertThat(shapes(database)).isEqualTo(1);
-      assertThat(database.number("select count(distinct (id, position)) from berth.task"))
-          .isEqualTo(4);
+      assertThat(shapes(database)).isEqualTo(PlanFilling.TYPES);
+      assertThat(database.number("select count(*) - count(distinct id) from berth.task")).isZero();
       assertThat(database.number("select count(*) from berth.task where position < submitted_at"))
           .isZero();
     }
