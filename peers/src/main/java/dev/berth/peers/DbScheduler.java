@@ -14,6 +14,9 @@ import java.util.stream.Stream;
 public final class DbScheduler implements Peer {
 
   private static final int THREADS = 100;
+
+  /** Nearly one for each thread: commits that come together are written together. */
+  private static final int CONNECTIONS = 80;
   private static final int BATCH = 5_000;
 
   @Override
@@ -24,7 +27,7 @@ public final class DbScheduler implements Peer {
   @Override
   public String settings() {
     return "16.12: lock-and-fetch, %d threads, %d connections, immediate execution"
-        .formatted(THREADS, Pool.CONNECTIONS);
+        .formatted(THREADS, CONNECTIONS);
   }
 
   @Override
@@ -39,7 +42,7 @@ public final class DbScheduler implements Peer {
 
   @Override
   public Queue open(String url) throws Exception {
-    HikariDataSource pool = Pool.open(url);
+    HikariDataSource pool = Pool.open(url, CONNECTIONS);
     Pool.execute(pool, Pool.resource(DbScheduler.class, "db_scheduler.sql"));
     return new Scheduled(pool);
   }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobRunr implements Peer {
 
   private static final int WORKERS = 100;
+  private static final int CONNECTIONS = 20;
 
   /** It refuses a shorter one, but a worker that runs out of work looks for more by itself. */
   private static final Duration POLL = Duration.ofSeconds(5);
@@ -33,7 +34,7 @@ public final class JobRunr implements Peer {
   @Override
   public String settings() {
     return "8.7: %d workers, %d connections, polling every %d s"
-        .formatted(WORKERS, Pool.CONNECTIONS, POLL.toSeconds());
+        .formatted(WORKERS, CONNECTIONS, POLL.toSeconds());
   }
 
   @Override
@@ -48,7 +49,7 @@ public final class JobRunr implements Peer {
 
   @Override
   public Queue open(String url) {
-    return new Jobs(Pool.open(url));
+    return new Jobs(Pool.open(url, CONNECTIONS));
   }
 
   /** What a task runs; JobRunr asks for it by its class and calls it by reflection. */

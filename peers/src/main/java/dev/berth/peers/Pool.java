@@ -12,15 +12,12 @@ import java.sql.Statement;
 /** Connections of one peer. */
 final class Pool {
 
-  /** Nearly one for each thread: commits that come together are written together. */
-  static final int CONNECTIONS = 80;
-
   private Pool() {}
 
-  static HikariDataSource open(String url) {
+  static HikariDataSource open(String url, int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
-    config.setMaximumPoolSize(CONNECTIONS);
+    config.setMaximumPoolSize(connections);
     return new HikariDataSource(config);
   }
 

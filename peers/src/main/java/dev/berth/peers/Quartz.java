@@ -28,6 +28,9 @@ public final class Quartz implements Peer {
 
   private static final int THREADS = 100;
 
+  /** Far fewer than threads: all of them wait for one locked row, the more the slower. */
+  private static final int CONNECTIONS = 20;
+
   /** Schedulers and pools are known by name to the whole process. */
   private static final AtomicInteger NAMES = new AtomicInteger();
 
@@ -39,7 +42,7 @@ public final class Quartz implements Peer {
   @Override
   public String settings() {
     return "2.5.2: JDBC store, clustered, %d threads, acquiring up to %d at once, %d connections"
-        .formatted(THREADS, THREADS, Pool.CONNECTIONS);
+        .formatted(THREADS, THREADS, CONNECTIONS);
   }
 
   @Override
@@ -54,7 +57,7 @@ public final class Quartz implements Peer {
 
   @Override
   public Queue open(String url) throws Exception {
-    HikariDataSource pool = Pool.open(url);
+    HikariDataSource pool = Pool.open(url, CONNECTIONS);
     Pool.execute(pool, Pool.resource(JobStoreTX.class, "tables_postgres.sql"));
     return new Triggers(pool);
   }
