@@ -17,6 +17,7 @@ public final class DbScheduler implements Peer {
 
   /** Nearly one for each thread: commits that come together are written together. */
   private static final int CONNECTIONS = 80;
+
   private static final int BATCH = 5_000;
 
   @Override
