@@ -102,7 +102,8 @@ final class Claimer {
     return exchange(List.of(), tasks).size();
   }
 
-  private List<Claim> exchange(List<Ended> ended, int claims) {
+  /** One exchange, as a worker makes it. */
+  List<Claim> exchange(List<Ended> ended, int claims) {
     number++;
     return switch (store.exchange(
         new ExchangeRequest(

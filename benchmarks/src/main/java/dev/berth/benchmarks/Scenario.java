@@ -38,7 +38,9 @@ public interface Scenario {
         new BlockedScenario(),
         new KeysScenario(),
         new WorkflowsScenario(),
-        new SlotUseScenario());
+        new SlotUseScenario(),
+        new PlansScenario(),
+        new PeersScenario());
   }
 
   static Optional<Scenario> named(String name) {

@@ -35,8 +35,11 @@ class ScenarioTest {
           entry("workflows", List.of("workflow_1m", "workflows_100k")),
           entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
 
+  /** But for the one that writes files, which the test of the command looks at. */
   static List<Scenario> scenarios() {
-    return Scenario.all();
+    return Scenario.all().stream()
+        .filter(scenario -> scenario.missing().isEmpty() && !(scenario instanceof PlansScenario))
+        .toList();
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.berth.cli;
 
 import dev.berth.benchmarks.Bench;
+import dev.berth.benchmarks.PlansScenario;
 import dev.berth.benchmarks.Report;
 import dev.berth.benchmarks.Results;
 import dev.berth.benchmarks.Scenario;
@@ -82,6 +83,13 @@ final class BenchCommand implements Callable<Integer> {
       })
   private @Nullable String db;
 
+  @Option(
+      names = "--plans",
+      paramLabel = "DIR",
+      defaultValue = "docs/plans",
+      description = "Where the scenario plans writes its files. Default: ${DEFAULT-VALUE}.")
+  private Path plans;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -108,9 +116,11 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private List<Scenario> chosen() {
-    return names.contains(ALL)
-        ? Scenario.all()
-        : names.stream().distinct().map(this::named).toList();
+    List<Scenario> scenarios =
+        names.contains(ALL) ? Scenario.all() : names.stream().distinct().map(this::named).toList();
+    return scenarios.stream()
+        .map(each -> each instanceof PlansScenario some ? some.into(plans) : each)
+        .toList();
   }
 
   private Scenario named(String name) {

@@ -71,6 +71,25 @@ class BenchTest {
   }
 
   @Test
+  void saysWhereThePeersAreToBeHad() {
+    assertThat(Cli.berth("bench", "peers").failure())
+        .contains("not part of the command", "./berth bench peers");
+  }
+
+  @Test
+  void plansAreWrittenWhereTheyAreWanted(@TempDir Path folder) {
+    JsonNode json =
+        Cli.berth("bench", "plans", "--tiny", "--json", "--plans", folder.toString()).json();
+
+    assertThat(json.get("ratios").propertyNames())
+        .contains("rows_baseline_finish", "pages_all_limited_behind");
+    assertThat(folder.resolve("one-limited-hand-on.txt"))
+        .content()
+        .startsWith("# one-limited-hand-on\n# 20,000 tasks of 100 types wait")
+        .contains("using task_lane on task", "Buffers: shared hit=");
+  }
+
+  @Test
   void aServerThatIsNotThereIsOneSentence() {
     assertThat(Cli.berth("bench", "drain", "--db", "jdbc:postgresql://127.0.0.1:1/none").failure())
         .contains("127.0.0.1:1");

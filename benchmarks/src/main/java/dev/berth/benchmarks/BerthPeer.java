@@ -1,0 +1,75 @@
+package dev.berth.benchmarks;
+
+import dev.berth.Berth;
+import dev.berth.postgres.PostgresOptions;
+import dev.berth.postgres.PostgresStoreProvider;
+import dev.berth.task.Retention;
+import dev.berth.task.TaskType;
+import dev.berth.worker.Worker;
+import org.jspecify.annotations.Nullable;
+
+/** Berth itself, with default settings, measured by the same code as its peers. */
+record BerthPeer(String name, Retention retention) implements Peer {
+
+  @Override
+  public String settings() {
+    return "default settings, ended tasks kept for %d days".formatted(retention.finishedDays());
+  }
+
+  @Override
+  public int aboutPerSecond() {
+    return 20_000;
+  }
+
+  @Override
+  public boolean startsAtOnce() {
+    return true;
+  }
+
+  @Override
+  public Queue open(String url) {
+    return new BerthQueue(
+        Berth.on(PostgresStoreProvider.open(url, PostgresOptions.DEFAULT)),
+        NoOp.TYPE.keep(retention));
+  }
+
+  private static final class BerthQueue implements Queue {
+
+    private final Berth berth;
+    private final TaskType<NoOp, Void> type;
+    private @Nullable Worker worker;
+
+    BerthQueue(Berth berth, TaskType<NoOp, Void> type) {
+      this.berth = berth;
+      this.type = type;
+    }
+
+    @Override
+    public void submit(int tasks) {
+      if (tasks == 1) {
+        berth.submit(type, NoOp.of(1));
+      } else {
+        NoOp.submit(berth, type, tasks);
+      }
+    }
+
+    @Override
+    public void start(Runnable handler) {
+      worker = berth.worker().handle(type, (payload, task) -> handler.run()).start();
+    }
+
+    @Override
+    public String left() {
+      return "select count(*) from berth.task";
+    }
+
+    @Override
+    public void close() {
+      try (berth) {
+        if (worker != null) {
+          worker.close();
+        }
+      }
+    }
+  }
+}

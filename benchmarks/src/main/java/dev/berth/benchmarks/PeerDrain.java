@@ -1,0 +1,93 @@
+package dev.berth.benchmarks;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Work that waits in the queue of a {@link Peer}, run by one worker: from the start of the first
+ * task, so that what a library does at its own start is not held against it, until the end of the
+ * last one is durable.
+ */
+final class PeerDrain implements Runnable {
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final int tasks;
+  private long first;
+  private int ran;
+
+  private PeerDrain(int tasks) {
+    this.tasks = tasks;
+  }
+
+  /**
+   * Tasks per second. What takes too long is cut off, and the rate is that of what was done.
+   *
+   * @param longest for the drain alone
+   */
+  static double rate(Bench bench, Peer peer, int tasks, Duration longest) throws Exception {
+    try (BenchDatabase database = bench.server().database();
+        Peer.Queue queue = peer.open(database.url())) {
+      queue.submit(tasks);
+      database.execute("vacuum analyze");
+      PeerDrain drain = new PeerDrain(tasks);
+      queue.start(drain);
+      return drain.rate(peer, database, queue.left(), longest);
+    }
+  }
+
+  private double rate(Peer peer, BenchDatabase database, String left, Duration longest)
+      throws SQLException, InterruptedException {
+    long began = awaitFirst(peer);
+    long deadline = began + longest.toNanos();
+    awaitAll(deadline);
+    while (true) {
+      long done = tasks - database.number(left);
+      long now = System.nanoTime();
+      if (done == tasks || (now >= deadline && done > 0)) {
+        return Drain.perSecond(done, Duration.ofNanos(now - began));
+      }
+      if (now - began > PATIENCE.toNanos()) {
+        throw stuck(peer, "none of %,d tasks ended".formatted(tasks));
+      }
+      TimeUnit.MILLISECONDS.sleep(2);
+    }
+  }
+
+  @Override
+  public synchronized void run() {
+    ran++;
+    if (ran == 1) {
+      first = System.nanoTime();
+      notifyAll();
+    } else if (ran >= tasks) {
+      notifyAll();
+    }
+  }
+
+  private synchronized long awaitFirst(Peer peer) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (ran == 0) {
+      long wait = deadline - System.nanoTime();
+      if (wait <= 0) {
+        throw stuck(peer, "none of %,d tasks started".formatted(tasks));
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, wait);
+    }
+    return first;
+  }
+
+  private synchronized void awaitAll(long deadline) throws InterruptedException {
+    for (long wait = deadline - System.nanoTime();
+        ran < tasks && wait > 0;
+        wait = deadline - System.nanoTime()) {
+      TimeUnit.NANOSECONDS.timedWait(this, wait);
+    }
+  }
+
+  private static IllegalStateException stuck(Peer peer, String what) {
+    return new IllegalStateException(
+        "%s does not run: %s within %d s".formatted(peer.name(), what, PATIENCE.toSeconds()));
+  }
+}
