@@ -8,7 +8,7 @@
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; if it was
 -- taken a quarter of a second ago and another session waits for it, or limited work of a higher priority is there; and
--- after a second in any case, so that all lanes under a limit have their turn.
+-- after half a second in any case, so that all lanes under a limit have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
 -- some tasks more than it has slots in a lane. They are claimed and hold nothing; the worker starts one when another of
@@ -99,7 +99,7 @@ begin
   with entry as (
     select f.*, f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) as free,
            coalesce(f.since > p_now - case when f.limits && v_waiting or f.queue = any (v_above)
-                                           then interval '250 milliseconds' else interval '1 second' end
+                                           then interval '250 milliseconds' else interval '500 milliseconds' end
                     and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
         queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
