@@ -68,8 +68,9 @@ final class Standbys {
    */
   synchronized boolean add(Attempt standby) {
     Lane its = lane(requireNonNull(Key.of(standby)));
-    Attempt before = its.idle.poll();
-    if (before != null && before.session() == standby.session()) {
+    Attempt before = its.idle.peek();
+    if (before != null && follows(standby, before)) {
+      its.idle.remove();
       standby.began(Ticks.now());
       before.heir(standby);
       its.running++;
@@ -94,7 +95,7 @@ final class Standbys {
     if (ended.outcome() != null) {
       runs.merge(ended.claim().type(), (double) ran, (mean, run) -> mean + WEIGHT * (run - mean));
       Attempt next = its.waiting.peek();
-      if (next != null && next.session() == ended.session() && next.startBy() > Ticks.now()) {
+      if (next != null && follows(next, ended)) {
         its.waiting.remove();
         waiting--;
         next.began(Ticks.now());
@@ -105,6 +106,10 @@ final class Standbys {
     }
     its.running--;
     return null;
+  }
+
+  private static boolean follows(Attempt standby, Attempt ended) {
+    return standby.session() == ended.session() && standby.startBy() > Ticks.now();
   }
 
   /**

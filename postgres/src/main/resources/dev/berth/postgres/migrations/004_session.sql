@@ -60,7 +60,8 @@ end $$;
 
 -- Takes running tasks, which the caller has locked, from whoever runs them, and writes the ended attempts. 'released' gives
 -- the attempt back. 'crashed' counts: a task that took too many workers down has failed. A task that was to be cancelled
--- is cancelled. A standby did not run: it goes back to its place. Gives back their slots, and p_slots with them; returns how many live on.
+-- is cancelled. A standby did not run: it goes back to its place. Gives back their slots, and p_slots with them; returns
+-- how many live on.
 create function berth.take_back(
   p_ids uuid[], p_outcome berth.outcome, p_why text default null, p_slots berth.slots_held[] default '{}'
 ) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
