@@ -1,6 +1,7 @@
 package dev.berth.store;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * One exchange of a session.
@@ -9,9 +10,36 @@ import java.util.List;
  * @param ended outcomes to hand in
  * @param claims how many new tasks to take at most; 0 takes none
  * @param queues where to take them from, in this order
+ * @param ahead which standbys to claim besides; a store may give fewer or none
  */
 public record ExchangeRequest(
-    SessionId session, long number, List<Ended> ended, int claims, List<String> queues) {
+    SessionId session,
+    long number,
+    List<Ended> ended,
+    int claims,
+    List<String> queues,
+    Ahead ahead) {
+
+  /**
+   * Standbys that are wanted from the first, with slots that the exchange takes anew.
+   *
+   * @param perSlot how many for each slot, by type; none where it is not named
+   * @param most how many tasks the exchange may claim with all standbys
+   */
+  public record Ahead(Map<String, Integer> perSlot, int most) {
+
+    public static final Ahead NONE = new Ahead(Map.of(), 0);
+
+    public Ahead {
+      perSlot = Map.copyOf(perSlot);
+    }
+  }
+
+  /** Without standbys. */
+  public ExchangeRequest(
+      SessionId session, long number, List<Ended> ended, int claims, List<String> queues) {
+    this(session, number, ended, claims, queues, Ahead.NONE);
+  }
 
   public ExchangeRequest {
     if (claims < 0) {

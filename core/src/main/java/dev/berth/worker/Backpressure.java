@@ -19,6 +19,8 @@ record Backpressure(
 
   private static final int SCARCE_PART = 10;
 
+  private static final int STANDBY_BATCHES = 10;
+
   private static final long LONGEST_GATHERING = 2_000_000;
 
   /** Which signals are over their threshold: the state that makes the hysteresis. */
@@ -66,6 +68,16 @@ record Backpressure(
       size *= LATENCY_CUT;
     }
     return Math.min(free, Math.max(1, (int) size));
+  }
+
+  /**
+   * How many tasks to take with all standbys, given how many may start. An exchange costs little
+   * more for ten batches than for one; but half of the permits stay for what can start at once.
+   */
+  int withStandbys(Pressure pressure, int free, int claims) {
+    return pressure.equals(Pressure.NONE)
+        ? Math.max(claims, Math.min(free / 2, STANDBY_BATCHES * batch))
+        : claims;
   }
 
   /**

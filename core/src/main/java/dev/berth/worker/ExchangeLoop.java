@@ -227,7 +227,7 @@ final class ExchangeLoop extends Loop {
       return nextClaim(session);
     }
     if (outbox.size() > 0) {
-      prepare(session, outbox.take(), 0);
+      prepare(session, outbox.take(), false);
       return 0;
     }
     if (phase == Phase.DRAINING && session.live()) {
@@ -247,10 +247,7 @@ final class ExchangeLoop extends Loop {
     } else if (backlog || outbox.leisurely()) {
       gather(session);
     }
-    List<Attempt> handedIn = outbox.take();
-    int ended = handedIn.size();
-    int gone = (int) handedIn.stream().filter(attempt -> attempt.heir() == null).count();
-    prepare(session, handedIn, throttle.claimSize(room(ended), gone));
+    prepare(session, outbox.take(), true);
     return 0;
   }
 
@@ -277,14 +274,16 @@ final class ExchangeLoop extends Loop {
     }
   }
 
-  private void prepare(LiveSession session, List<Attempt> handedIn, int most) {
+  private void prepare(LiveSession session, List<Attempt> handedIn, boolean claiming) {
     standbys.handingIn(handedIn);
     handedIn.forEach(Attempt::handIn);
     int room = room(handedIn.size());
-    Map<Attempt, Integer> wanted =
-        standbys.wanted(
-            handedIn, LEISURE + 2 * throttle.latency(), throttle.pressed() ? 0 : room / 2);
-    int claims = Math.min(most, room - wanted.values().stream().mapToInt(Integer::intValue).sum());
+    int freed = (int) handedIn.stream().filter(attempt -> attempt.heir() == null).count();
+    int claims = claiming ? throttle.claimSize(room, freed) : 0;
+    int most = claiming ? throttle.most(room, claims) : 0;
+    long horizon = LEISURE + 2 * throttle.latency();
+    Map<Attempt, Integer> wanted = standbys.wanted(handedIn, horizon, most - freed);
+    ExchangeRequest.Ahead ahead = new ExchangeRequest.Ahead(standbys.ahead(horizon), most);
     long now = Ticks.now();
     List<Ended> outcomes = new ArrayList<>(handedIn.size());
     for (Attempt attempt : handedIn) {
@@ -295,7 +294,7 @@ final class ExchangeLoop extends Loop {
     }
     List<String> order = queues.draw(ThreadLocalRandom.current());
     ExchangeRequest request =
-        new ExchangeRequest(session.id(), number + 1, outcomes, claims, order);
+        new ExchangeRequest(session.id(), number + 1, outcomes, claims, order, ahead);
     call = new Call(request, handedIn, now);
   }
 

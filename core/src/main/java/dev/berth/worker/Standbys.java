@@ -152,11 +152,28 @@ final class Standbys {
       long there = lane == null ? 0 : lane.waiting.size();
       long more = Math.min(slots * perSlot(each.getKey().type(), horizon) - there, left);
       if (more > 0) {
-        wanted.put(each.getValue().getFirst(), (int) more);
+        wanted.put(each.getValue().getLast(), (int) more); // the furthest in the lane
         left -= (int) more;
       }
     }
     return wanted;
+  }
+
+  /**
+   * How many standbys to ask for with each new slot, by type, where this is known from earlier
+   * runs.
+   *
+   * @param horizon as above
+   */
+  synchronized Map<String, Integer> ahead(long horizon) {
+    Map<String, Integer> ahead = new HashMap<>();
+    for (String type : runs.keySet()) {
+      int perSlot = (int) perSlot(type, horizon);
+      if (perSlot > 0) {
+        ahead.put(type, perSlot);
+      }
+    }
+    return ahead;
   }
 
   private long perSlot(String type, long horizon) {

@@ -28,11 +28,6 @@ final class Throttle {
     latency = latency == 0 ? took : latency + WEIGHT * (took - latency);
   }
 
-  /** Whether memory or the store asks for less. */
-  boolean pressed() {
-    return !pressure.equals(Backpressure.Pressure.NONE);
-  }
-
   /** Of an exchange, smoothed, in nanoseconds. */
   long latency() {
     return (long) latency;
@@ -41,6 +36,11 @@ final class Throttle {
   int claimSize(int free, int slots) {
     pressure = rule.next(pressure, memory.used(), (long) latency);
     return rule.claimSize(pressure, free, slots);
+  }
+
+  /** After {@link #claimSize}: how many tasks to ask for with all standbys. */
+  int most(int free, int claims) {
+    return rule.withStandbys(pressure, free, claims);
   }
 
   long gathering(int free) {

@@ -127,6 +127,17 @@ final class Exchanges {
         17, some(connection, "int8", e -> e.heir() == null ? null : e.heir().lease().token()));
     statement.setArray(18, micros(connection, e -> e.heir() == null ? null : e.heir().began()));
     statement.setArray(19, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
+    Map<String, Integer> ahead = request.ahead().perSlot();
+    statement.setArray(
+        20,
+        ahead.isEmpty()
+            ? null
+            : Arrays.of(
+                connection,
+                "int4",
+                session.request().types(),
+                handled -> ahead.getOrDefault(handled.type(), 0)));
+    statement.setInt(21, Math.max(request.claims(), request.ahead().most()));
   }
 
   private @Nullable Array micros(Connection connection, Function<Ended, @Nullable Duration> of)

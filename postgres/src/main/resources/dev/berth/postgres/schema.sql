@@ -594,7 +594,7 @@ create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[])
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], p_ahead integer[] DEFAULT NULL::integer[], p_most integer DEFAULT NULL::integer)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_overrides()
@@ -963,13 +963,16 @@ create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why tex
 create function berth.take_in_steps(p_workflows text[], p_advance boolean, p_now timestamp with time zone)
   returns void;
 
+create function berth.take_keys(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_left text[], OUT ctids tid[], OUT held berth.holding[], OUT reached text, OUT rest berth.lane_head[])
+  returns record;
+
 create function berth.take_launch()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
   returns record set enable_seqscan=off set jit=off;
 
-create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached integer)
+create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth.holding[], OUT starts integer, OUT standbys integer, OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
   returns record;
 
 create function berth.topic_key(p_name text)

@@ -57,7 +57,8 @@ class ChangedRowTest {
             fixture.database().url(),
             """
             update berth.task set progress = '%d' where ctid = any (array(
-              select ctid from berth.task where state = 'ready' for update skip locked))"""
+              select ctid from berth.task where state = 'ready' for update skip locked))\
+            """
                 .formatted(changes++));
         assertThat(store.reader().drift()).isEmpty();
       }

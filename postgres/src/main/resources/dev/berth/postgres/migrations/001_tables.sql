@@ -33,7 +33,10 @@ create type berth.basket as (
   paced  text[],           -- limits whose next start is to be put off
   cursor text,             -- the lane that was looked at last; null: there was none
   more   boolean,          -- whether lanes were claimed from or left for the next time
-  again  timestamptz       -- when a paced limit may be asked again
+  again  timestamptz,      -- when a paced limit may be asked again
+  standbys integer,        -- how many of the tasks are standbys,
+  ahead  integer[],        --   and how many to add to each slot of a type; null: none
+  room   integer           -- how many tasks more this exchange may claim
 );
 
 -- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.

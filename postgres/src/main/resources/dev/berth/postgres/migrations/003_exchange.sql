@@ -194,7 +194,7 @@ begin
        where k.days > 0 and not r.unstarted
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
-           array_agg((queue, priority, type, lane, limits, p_now, held_since, held, heir, heir_began, standbys)::berth.freed)
+           array_agg((queue, priority, type, lane, limits, '-infinity', held_since, held, heir, heir_began, standbys)::berth.freed)
              filter (where held is not null or standbys > 0)
       into v_back, back_queues, back_priorities, back_due_ats, v_more
       from returned;
@@ -331,7 +331,9 @@ create function berth.exchange(
   p_passed     bigint[] default null,  --   how many microseconds ago one ended whose slots passed to a standby,
   p_heirs      bigint[] default null,  --   the lease of the standby that has them now,
   p_heirs_began bigint[] default null, --   how many microseconds ago that one began,
-  p_standbys   integer[] default null  --   and how many more standbys of its lane to claim
+  p_standbys   integer[] default null, --   and how many more standbys of its lane to claim
+  p_ahead      integer[] default null, -- how many standbys to claim with each slot taken for these types; null: none,
+  p_most       integer default null    --   and how many tasks with all standbys; null: p_size
 ) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
@@ -351,14 +353,13 @@ declare
   v_paused   text[];
   v_line     record;
   v_ctids    tid[] := '{}';
-  v_basket   berth.basket := ('{}', '{}', '{}', null, false, null);  -- claims under limits
+  v_basket   berth.basket;  -- claims under limits
   v_passed   record;
   v_gave     boolean := false;  -- whether slots were given back that this session has a use for,
   v_left     text[] := '{}';    --   which limits are left to others,
   v_waiting  text[];            --   and the queues that they read
   v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
   v_below    smallint;          --   and below which level it was not yet
-  v_most     integer := p_size;  -- how many tasks to claim, and standbys with them
   v_need     integer := p_size;
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
@@ -403,6 +404,7 @@ begin
   end if;
 
   v_paused := array(select q.name from berth.queue q where q.paused);
+  v_basket := ('{}', '{}', '{}', null, false, null, 0, p_ahead, coalesce(p_most, p_size));
   if v_freed is not null then
     v_passed := berth.hand_on(
       p_session, v_freed,
@@ -412,8 +414,9 @@ begin
       p_size, v_now);
     v_basket.ctids := coalesce(v_passed.ctids, '{}');
     v_basket.held := coalesce(v_passed.held, '{}');
-    v_most := p_size + v_passed.standbys;
-    v_need := v_most - cardinality(v_basket.ctids);
+    v_basket.standbys := v_passed.standbys;
+    v_basket.room := greatest(0, v_basket.room - cardinality(v_basket.ctids));
+    v_need := least(p_size - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
     if v_passed.rest is not null then
       perform berth.give_back(v_passed.rest);
       select l.keys, l.queues, l.ours into v_left, v_waiting, v_gave
@@ -454,15 +457,16 @@ begin
           -- Limited work of the levels above, then its half of this one.
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
-          v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
-          v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
+          v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
           exit when v_need = 0;
         end if;
         v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
         v_ctids := v_ctids || v_line.ctids;
-        v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
+        v_basket.room := v_basket.room - coalesce(cardinality(v_line.ctids), 0);
+        v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
         v_below := priority + 1;  -- what open work left over of this level
         position := v_line.floor;
         foreign_types := v_line.foreign_types;
@@ -472,7 +476,7 @@ begin
     end if;
     if v_lanes and p_queues[i + 1] is distinct from queue then
       v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
-      v_need := v_most - cardinality(v_ctids) - cardinality(v_basket.ctids);
+      v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
       kind := 'lanes';
       payload := v_basket.cursor;
       due_at := v_basket.again;

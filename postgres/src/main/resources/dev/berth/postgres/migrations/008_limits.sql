@@ -240,7 +240,8 @@ end $$;
 -- Where a lane begins: its type and limits.
 create type berth.lane_head as (
   type text, lane text, limits text[], weights integer[], said_slots integer[],
-  single boolean  -- whether one task is all that was seen in the lane
+  single boolean,       -- whether one task is all that was seen in the lane
+  position timestamptz  -- where the first one stands
 );
 
 -- A limit comes into being with its first task, in the claim and not in the submitter's transaction.
@@ -486,5 +487,5 @@ create function berth.leave_to_heavy(
 ) returns integer[] language sql stable as $$
   select array_agg(case when berth.is_reserved(h.limits, berth.line_of(p_queue, p_priority, h.type, h.lane), p_now) then 0
                         else p_can[h.number] end order by h.number)
-    from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, single, number)
+    from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, single, position, number)
 $$;

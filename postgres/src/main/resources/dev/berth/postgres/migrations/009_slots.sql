@@ -31,8 +31,11 @@ begin
   with heir as (
     update berth.task t set standby = false, held = f.held, held_since = f.since, started_at = f.heir_began
       from unnest(p_freed) as f
+     cross join lateral (  -- one probe for each, whatever the statistics say
+       select h.id from berth.task h
+        where h.session_id = p_session and h.token = f.heir and h.state = 'running' limit 1) h
      where f.heir is not null and f.held is not null
-       and t.session_id = p_session and t.token = f.heir and t.state = 'running' and t.standby
+       and t.id = h.id and t.token = f.heir and t.session_id = p_session and t.standby
     returning t.token
   )
   select array_agg(h.token) into v_heirs from heir h;
@@ -51,38 +54,37 @@ end $$;
 
 -- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
 -- p_heirs: who has taken slots over already. rest: the slots that nobody inherits; over: the limits of those whose lane has
--- no tasks left. Where a task was alone in its lane, as with many keys, no next one is looked for: since -infinity says so.
+-- no tasks left, null: all. Where a task was alone in its lane, as with many keys, no next one is looked for: since -infinity says so.
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
   out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
   out over text[]
 ) language plpgsql as $$
 declare
-  v_all     record;  -- keys: the limits at hand; oldest: since when a slot of them is held
+  v_oldest  timestamptz;  -- since when a slot is held
+  v_keys    text[];  -- the limits at hand
   v_stopped text[];  -- limits whose slots must go back
   v_last    bigint := cardinality(p_freed);  -- the last entry whose slots are handed on
   v_waiting text[] := '{}';                    -- limits that others wait for,
   v_above   text[] := '{}';                    --   and queues with limited work above some of this
 begin
-  select array(select distinct unnest(f.limits) from unnest(p_freed) as f) as keys,
-         (select min(f.since) from unnest(p_freed) as f where f.since > '-infinity') as oldest
-    into v_all;
-  if v_all.oldest is null then
+  select min(f.since) into v_oldest from unnest(p_freed) as f where f.since > '-infinity';
+  if v_oldest is null then
     rest := nullif(array(select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs)), '{}');
-    over := v_all.keys;
     standbys := 0;
     return;
   end if;
+  v_keys := array(select distinct unnest(f.limits) from unnest(p_freed) as f);
   v_stopped := array(
-    select k.key from unnest(v_all.keys) as k (key)
+    select k.key from unnest(v_keys) as k (key)
      where exists (select from berth.task_limit l
                     where l.key in (k.key, berth.rule_of(k.key))
-                      and (l.paused or l.pace is not null or l.changed_at >= v_all.oldest
+                      and (l.paused or l.pace is not null or l.changed_at >= v_oldest
                            or p_now between l.reserved_from and l.reserved_until)));
-  if v_all.oldest < p_now - interval '250 milliseconds' then
+  if v_oldest < p_now - interval '250 milliseconds' then
     v_waiting := array(
       select w.key from berth.slot_waiter w
-       where w.key = any (v_all.keys) and w.session_id <> p_session and w.seen_at > w.served_at);
+       where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at);
     v_above := array(
       select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
        where exists (select from berth.task t
@@ -107,7 +109,7 @@ begin
     select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
            coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
            array_agg((e.held, e.since)::berth.holding) filter (where e.free) as held,
-           least(min(e.position), p_now - interval '100 milliseconds') as floor
+           least(max(e.position), p_now - interval '100 milliseconds') as floor
       from entry e where e.goes_on group by e.queue, e.priority, e.type, e.lane
   ), heir as materialized (
     select l.held, l.since, n.ctids, least(l.slots, n.count)::integer as count, greatest(0, n.count - l.slots)::integer as standbys
@@ -143,38 +145,42 @@ begin
   loop
     if p_rows = 0 then
       with recursive lane as (
-        (select t.type, t.lane, t.limits, t.weights, t.said_slots
+        (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
            from berth.task t
           where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
             and (t.type, t.lane) > (p_type, p_lane)
           order by t.type, t.lane, t.position, t.id limit 1)
         union all
-        select n.type, n.lane, n.limits, n.weights, n.said_slots
+        select n.type, n.lane, n.limits, n.weights, n.said_slots, n.position
           from lane l
          cross join lateral (
-           select t.type, t.lane, t.limits, t.weights, t.said_slots
+           select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
              from berth.task t
             where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
               and (t.type, t.lane) > (l.type, l.lane)
             order by t.type, t.lane, t.position, t.id limit 1) n
       )
-      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, false)::berth.lane_head)
+      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, false, l.position)::berth.lane_head)
                filter (where l.type = any (p_types)),
              max(l.type)
         into lanes, v_last
         from (select * from lane limit 16) l;
     else
-      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.count = 1 and t.number < p_rows)::berth.lane_head)
+      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.count = 1 and t.number < p_rows, t.position)::berth.lane_head)
                filter (where t.first and t.type = any (p_types)), max(t.type)
         into lanes, v_last
         from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first,
                      count(*) over (partition by t.type, t.lane) as count
-                from (select t.type, t.lane, t.limits, t.weights, t.said_slots, row_number() over () as number
-                        from (select t.type, t.lane, t.limits, t.weights, t.said_slots
+                from (select t.*, row_number() over () as number
+                        from (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
                                 from berth.task t
                                where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
                                  and (t.type, t.lane) > (p_type, p_lane)
                                order by t.type, t.lane, t.position, t.id limit p_rows) t) t) t;
+      -- Nobody knows yet whether the last one is alone in its lane: the next read begins with it.
+      if cardinality(lanes) > 1 and not lanes[cardinality(lanes)].single then
+        lanes := lanes[: cardinality(lanes) - 1];
+      end if;
     end if;
     exit when lanes is not null or v_last is null;
     -- Types that this worker does not handle: on to the next one that it does.
@@ -191,10 +197,11 @@ create function berth.claim_levels(
 ) returns berth.basket language plpgsql as $$
 declare
   v_level smallint := p_from + 1;
-  v_most  integer := cardinality(p_basket.ctids) + p_size;
+  v_most  integer := cardinality(p_basket.ctids) - p_basket.standbys + p_size;
+  v_need  integer := p_size;
 begin
   while p_size > 0 loop
-    if cardinality(p_basket.ctids) >= v_most then
+    if v_need <= 0 then
       p_basket.more := true;
       exit;
     end if;
@@ -203,8 +210,8 @@ begin
      where t.queue = p_queue and t.priority < v_level and t.priority >= p_to and t.state = 'ready' and t.lane is not null
      order by t.priority desc limit 1;
     exit when not found;
-    p_basket := berth.claim_lanes(
-      p_basket, p_session, p_queue, v_level, p_types, v_most - cardinality(p_basket.ctids), p_left, p_now);
+    p_basket := berth.claim_lanes(p_basket, p_session, p_queue, v_level, p_types, v_need, p_left, p_now);
+    v_need := least(v_most - cardinality(p_basket.ctids) + p_basket.standbys, p_basket.room);
   end loop;
   return p_basket;
 end $$;
@@ -229,7 +236,9 @@ declare
   v_heads   berth.lane_head[];
   v_next    berth.lane_head;
   v_lanes   berth.lane_head[];
+  v_ahead   integer[];
   v_least   integer := 1;
+  v_most    integer := 50;
   v_found   bigint;
   v_taken   record;
   v_blocked text[] := '{}';
@@ -240,8 +249,9 @@ begin
   while v_left > 0 and v_reads < 200 and not v_around loop
     -- As many lanes as could fill the claim if most of their slots were free; more if that was not enough.
     v_lanes := '{}';
+    v_ahead := case when p_basket.ahead is not null then '{}'::integer[] end;
     v_found := 0;
-    while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < 50
+    while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < v_most
           and v_reads < 200 and not v_around loop
       v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_rows);
       v_reads := v_reads + 4;
@@ -253,6 +263,7 @@ begin
         continue;
       end if;
       v_rows := case when v_rows = 0 or 2 * cardinality(v_heads) < v_rows then 0 else 64 end;
+      v_most := case when v_rows = 0 then 50 else 120 end;
       foreach v_next in array v_heads loop
         continue when v_next.type = v_type and v_next.lane < v_lane collate "C";  -- behind a full limit
         if v_wrapped and v_start <> '{"",""}' and (v_next.type > v_start[1]
@@ -285,19 +296,22 @@ begin
           continue;
         end if;
         v_lanes := v_lanes || v_next;
+        v_ahead := v_ahead || p_basket.ahead[array_position(p_types, v_next.type)];
         v_found := v_found + v_next.said_slots[cardinality(v_next.said_slots)];
-        exit when cardinality(v_lanes) >= 50;
+        exit when cardinality(v_lanes) >= v_most;
       end loop;
     end loop;
     if v_lanes <> '{}' then
       v_taken := berth.take_slots(
-        p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left || p_basket.paced, p_now);
+        p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left || p_basket.paced, p_now, v_ahead, p_basket.room);
       p_basket.ctids := p_basket.ctids || v_taken.ctids;
       p_basket.held := p_basket.held || v_taken.held;
+      p_basket.standbys := p_basket.standbys + v_taken.standbys;
+      p_basket.room := p_basket.room - cardinality(v_taken.ctids);
       p_basket.paced := p_basket.paced || v_taken.paced;
       p_basket.again := least(p_basket.again, v_taken.again);
       -- Where lanes are short and most of these could not be had, others are busy here: on from somewhere else, once.
-      if v_rows = 64 and not v_jumped and 2 * cardinality(v_taken.ctids) < least(v_left, cardinality(v_lanes)) then
+      if v_rows = 64 and not v_jumped and 2 * v_taken.starts < least(v_left, cardinality(v_lanes)) then
         v_jumped := true;
         select l.type, l.lane into v_next from berth.some_lane(p_queue, p_priority) l;
         if v_next.lane is not null then
@@ -308,12 +322,12 @@ begin
           v_around := false;
         end if;
       end if;
-      v_left := v_left - cardinality(v_taken.ctids);
+      v_left := least(v_left - v_taken.starts, p_basket.room);
       v_least := 20;
       v_blocked := v_blocked || v_taken.blocked;
       v_waits := v_waits || v_taken.waits;
       if v_taken.reached is not null then  -- the next claim begins behind it, whatever else was looked at
-        p_basket.cursor := v_lanes[v_taken.reached].type || E'\n' || v_lanes[v_taken.reached].lane;
+        p_basket.cursor := v_taken.reached;
         v_reached := true;
       end if;
     end if;
@@ -357,13 +371,67 @@ create function berth.behind(p_keys text[], p_weights integer[]) returns text la
     from unnest(p_keys, p_weights) with ordinality as k (key, weight, number)
 $$;
 
+-- The short way for lanes of one task each under a key of its own, such as one import at a time for each customer. The row
+-- of such a key comes with the task and goes with it; where there is none nobody uses the key. rest: keys in use, or with
+-- anything special about them.
+create function berth.take_keys(
+  p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_left text[],
+  out ctids tid[], out held berth.holding[], out reached text, out rest berth.lane_head[]
+) language plpgsql as $$
+declare
+  v_last bigint;
+begin
+  with lane as materialized (
+    select h.*, h.limits[1] as key, r.slots,
+           coalesce(r.slots > 0 and r.known and not r.paused and r.pace is null, false)
+             and h.single and h.weights = '{1}' and split_part(h.limits[1], '/', 4) <> ''
+             and o.key is null and g.key is null and h.limits[1] <> all (p_left) as free
+      from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, single, position, number)
+      left join lateral (
+        select l.slots, l.paused, l.pace, coalesce(l.submit_slots, l.code_slots) is not null as known
+          from berth.task_limit l where l.key = berth.rule_of(h.limits[1])) r on true
+      left join lateral (select l.key from berth.task_limit l where l.key = h.limits[1]) o on true
+      left join lateral (select g.key from berth.slot_group g where g.key = h.limits[1] limit 1) g on true
+  ), locked as materialized (
+    select l.key, l.slots, l.number, t.ctid
+      from lane l
+     cross join lateral (
+       select t.ctid from berth.task t
+        where t.queue = p_queue and t.priority = p_priority and t.type = l.type and t.lane = l.lane
+          and t.position >= l.position and t.state = 'ready' and t.lane is not null
+        order by t.position, t.id limit 1 for update skip locked) t
+     where l.free
+       and pg_try_advisory_xact_lock(19770525, hashtext(l.key))  -- who makes the same row would wait: the second goes without
+     limit p_size
+  ), made as (
+    insert into berth.slot_group as g (key, number, capacity, used) select k.key, 1, k.slots, 1 from locked k
+    on conflict do nothing
+    returning g.key
+  ), taken as (
+    select k.* from locked k where (k.key in (select m.key from made m)) is true  -- by a hash table, not a join
+  )
+  select coalesce((select array_agg(t.ctid) from taken t), '{}'),
+         coalesce((select array_agg((array[(t.key, 1, 1)::berth.slots_held], '-infinity')::berth.holding) from taken t), '{}'),
+         (select max(t.number) from taken t),
+         coalesce((select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, l.single, l.position)::berth.lane_head)
+                     from lane l where not l.free), '{}')
+    into ctids, held, v_last, rest;
+  if v_last is not null then
+    reached := p_lanes[v_last].type || E'\n' || p_lanes[v_last].lane;
+  end if;
+end $$;
+
 -- Locks tasks of these lanes, in their order, and takes slots for them, all or nothing for each task. p_locked: tasks that
 -- this exchange has locked already, for it does not skip its own locks.
 -- blocked: limits without any free slot. waits: those, and limits without enough for a heavy task.
 create function berth.take_slots(
   p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[],
-  p_now timestamptz, out ctids tid[], out held berth.holding[], out paced text[], out blocked text[], out waits text[], out again timestamptz,
-  out reached integer  -- the last lane from which a task may start
+  p_now timestamptz,
+  p_ahead integer[],  -- how many standbys to add to each slot of each lane; null: none,
+  p_most integer,     --   and how many tasks with all standbys
+  out ctids tid[], out held berth.holding[],  -- first those that start, then standbys
+  out starts integer, out standbys integer, out paced text[], out blocked text[], out waits text[], out again timestamptz,
+  out reached text  -- the last lane from which a task may start, as a cursor
 ) language plpgsql as $$
 declare
   v_keys   text[] := '{}';          -- the limits of all lanes;
@@ -377,10 +445,12 @@ declare
   v_paced  boolean[];               --   whether it is paced,
   v_want   bigint[];                --   how many slots the tasks at hand could take,
   v_next   integer[];               --   the first of its groups with room
-  v_can    integer[] := '{}';       -- per lane: how many tasks could start
+  v_can    integer[] := '{}';       -- per lane: how many tasks could start,
+  v_starts integer[];               --   and how many do
   v_most   bigint;
   v_i      integer;
   v_lane   integer;
+  v_last   integer;
   v_tasks  record;
   v_seek   bigint[];                --   how many of them are to be found in rows that are there already
   v_group  integer[];               -- the groups that are locked, key by key: the place of the key,
@@ -398,9 +468,22 @@ declare
 begin
   ctids := '{}';
   held := '{}';
+  starts := 0;
+  standbys := 0;
   paced := '{}';
   blocked := '{}';
   waits := '{}';
+  if exists (select from unnest(p_lanes) as l where l.single) then
+    select t.ctids, t.held, t.reached, t.rest into ctids, held, reached, p_lanes
+      from berth.take_keys(p_queue, p_priority, p_lanes, p_size, p_left) t;
+    starts := cardinality(ctids);
+    p_size := p_size - starts;
+    p_most := p_size;
+    p_ahead := null;
+    if p_lanes = '{}' then
+      return;
+    end if;
+  end if;
   foreach v_head in array p_lanes loop
     for n in 1 .. cardinality(v_head.limits) loop
       v_i := array_position(v_keys, v_head.limits[n]);
@@ -422,6 +505,7 @@ begin
                           else greatest(0, coalesce(g.free, n.slots) - cardinality(array_positions(p_left, k.key))) end
                      order by k.place) as free,
            array_agg(n.pace is not null order by k.place) as paced,
+           array_agg(g.free is null order by k.place) as bare,  -- without a row
            min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
            bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed,
            coalesce(bool_or(o.reserved_until > p_now), false) as reserved
@@ -474,19 +558,29 @@ begin
   end if;
 
   -- Tasks first: slots are only taken for what can start.
-  select array_agg(w.ctid order by w.number, w.position, w.id) as ctids,
-         array_agg(w.number order by w.number, w.position, w.id) as lanes
+  if p_ahead is null or v_limit.reserved then
+    p_most := p_size;
+    p_ahead := array_fill(0, array[cardinality(v_can)]);
+  end if;
+  select array_agg(w.ctid) filter (where w.place <= w.can) as ctids,
+         array_agg(w.number) filter (where w.place <= w.can) as lanes,
+         array_agg(w.ctid) filter (where w.place > w.can) as standbys,
+         array_agg(w.number) filter (where w.place > w.can) as standby_lanes,
+         array_agg(w.place - w.can) filter (where w.place > w.can) as standby_places
     into v_tasks
-    from (select n.ctid, l.number, n.position, n.id
-            from unnest(v_can) with ordinality as l (can, number)
+    from (select n.ctid, l.number, l.can, n.place
+            from (select least(l.can, 1 + p_most / (1 + l.ahead)) as can, l.ahead, l.number
+                    from unnest(v_can, p_ahead) with ordinality as l (can, ahead, number)) l
            cross join lateral (
-             select n.ctid, n.position, n.id from berth.task n
-              where n.queue = p_queue and n.priority = p_priority and n.type = p_lanes[l.number].type
-                and n.lane = p_lanes[l.number].lane and n.state = 'ready' and n.lane is not null
-                and n.ctid <> all (p_locked)
-              order by n.position, n.id limit l.can for update skip locked) n
+             select n.ctid, row_number() over () as place
+               from (select n.ctid from berth.task n
+                      where n.queue = p_queue and n.priority = p_priority and n.type = p_lanes[l.number].type
+                        and n.lane = p_lanes[l.number].lane and n.state = 'ready' and n.lane is not null
+                        and n.position >= p_lanes[l.number].position and n.ctid <> all (p_locked)
+                      order by n.position, n.id limit least(p_most, l.can * (1 + l.ahead))
+                        for update skip locked) n) n
            where l.can > 0
-           limit p_size) w;
+           limit p_most) w;
   if v_tasks.ctids is null then
     return;
   end if;
@@ -503,9 +597,8 @@ begin
     with made as (
       insert into berth.slot_group as g (key, number, capacity, used)
       select k.key, 1, k.slots, least(k.want, k.slots)
-        from unnest(v_keys, v_slots, v_want) as k (key, slots, want)
-       where k.want > 0 and k.slots > 0 and split_part(k.key, '/', 4) <> ''
-         and not exists (select from berth.slot_group g where g.key = k.key)
+        from unnest(v_keys, v_slots, v_want, v_limit.bare) as k (key, slots, want, bare)
+       where k.want > 0 and k.slots > 0 and k.bare and split_part(k.key, '/', 4) <> ''
          and pg_try_advisory_xact_lock(19770525, hashtext(k.key))
       on conflict do nothing
       returning g.key, g.used, g.ctid
@@ -549,7 +642,9 @@ begin
     end if;
   end loop;
 
+  v_starts := array_fill(0, array[cardinality(p_lanes)]);
   for t in 1 .. cardinality(v_tasks.ctids) loop
+    exit when p_size = 0;
     v_lane := v_tasks.lanes[t];
     v_part := '{}';
     v_hold := '{}';
@@ -574,7 +669,10 @@ begin
     if v_need = 0 then
       ctids := ctids || v_tasks.ctids[t];
       held := held || (v_hold, case when p_lanes[v_lane].single then '-infinity'::timestamptz end)::berth.holding;
-      reached := v_lane;
+      v_last := v_lane;
+      starts := starts + 1;
+      p_size := p_size - 1;
+      v_starts[v_lane] := v_starts[v_lane] + 1;
       if v_limit.reserved then
         perform berth.end_reservation(p_lanes[v_lane].limits, berth.line_of(
           p_queue, p_priority, p_lanes[v_lane].type, p_lanes[v_lane].lane));
@@ -594,6 +692,18 @@ begin
       end loop;
     end if;
   end loop;
+
+  if v_last is not null then
+    reached := p_lanes[v_last].type || E'\n' || p_lanes[v_last].lane;
+  end if;
+
+  -- Standbys go with the slots that were taken.
+  if v_tasks.standbys is not null then
+    select ctids || array_agg(s.ctid), held || array_agg((null, null)::berth.holding), count(*)
+      into ctids, held, standbys
+      from (select s.ctid from unnest(v_tasks.standbys, v_tasks.standby_lanes, v_tasks.standby_places) as s (ctid, lane, place)
+             where s.place <= v_starts[s.lane] * p_ahead[s.lane]) s;
+  end if;
 
   update berth.slot_group g set used = u.used + u.had - u.room
     from unnest(v_places, v_used, v_stored, v_full, v_room) as u (ctid, used, stored, had, room)
@@ -688,7 +798,7 @@ end $$;
 
 -- Of slots that were given back, the part of the other sessions which wait for them, as the key of each slot, and the
 -- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever. ours: whether
--- this session has a use for some of them too. p_over: limits of lanes that have no tasks left. If nothing else can be
+-- this session has a use for some of them too. p_over: limits of lanes that have no tasks left, null: all. If nothing else can be
 -- under such a limit, nobody need look.
 create function berth.leave_to_others(
   p_session bigint, p_given berth.slots_held[], p_over text[], p_now timestamptz,
@@ -701,7 +811,7 @@ begin
     update berth.slot_waiter w set served_at = p_now
      where w.ctid = any (array(
        select v.ctid from given g join berth.slot_waiter v on v.key = g.key join berth.session s on s.id = v.session_id
-        where v.seen_at > v.served_at and (g.key <> all (p_over) or berth.may_wait(g.key, s.queues))
+        where v.seen_at > v.served_at and (p_over is not null and g.key <> all (p_over) or berth.may_wait(g.key, s.queues))
           for update of v skip locked))
     returning w.key, w.session_id
   ), left_over as (
@@ -712,7 +822,7 @@ begin
          coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id
                          where w.session_id <> p_session), '{}'),
          exists (select from served w where w.session_id = p_session)
-           or exists (select from given g where g.key <> all (p_over))
+           or p_over is not null and exists (select from given g where g.key <> all (p_over))
     into keys, queues, ours;
 end $$;
 

@@ -31,7 +31,7 @@ begin
 
   if not exists (select from berth.task_limit l
                   where l.key = v_rule and (coalesce(l.submit_slots, l.code_slots) is not null or l.removed)) then
-    perform berth.make_limits(array[(null, null, array[p_key], array[p_weight], array[p_slots], null)::berth.lane_head]);
+    perform berth.make_limits(array[(null, null, array[p_key], array[p_weight], array[p_slots], null, null)::berth.lane_head]);
   end if;
   v_now := berth.now();
   select * into v_limit from berth.limit_of(p_key);
