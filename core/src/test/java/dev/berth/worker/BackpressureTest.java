@@ -102,4 +102,20 @@ class BackpressureTest {
       assertThat(batch(50).gathering(1, max, Long.MAX_VALUE)).isLessThanOrEqualTo(2_000_000);
     }
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    // batch, free, claims, pressed, most
+    "50, 1000, 50, false, 500",
+    "50, 10000, 50, false, 500",
+    "50, 200, 50, false, 100",
+    "50, 60, 50, false, 50",
+    "500, 1000, 500, false, 500",
+    "1, 1000, 1, false, 10",
+    "50, 1000, 35, true, 35",
+  })
+  void withStandbys(int batch, int free, int claims, boolean pressed, int most) {
+    assertThat(batch(batch).withStandbys(new Pressure(false, pressed), free, claims))
+        .isEqualTo(most);
+  }
 }

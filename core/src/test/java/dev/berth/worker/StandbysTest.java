@@ -9,6 +9,7 @@ import dev.berth.task.TaskId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class StandbysTest {
@@ -55,12 +56,32 @@ class StandbysTest {
     assertThat(standbys.add(standby(Ticks.NEVER))).isFalse();
   }
 
+  @Test
+  void asManyAreWantedAheadAsRunUntilMoreAreThere() {
+    assertThat(standbys.ahead(1_000)).as("nothing is known of a type that never ran").isEmpty();
+    ended(100);
+
+    assertThat(standbys.ahead(1_000)).containsExactly(Map.entry("t", 11));
+    assertThat(standbys.ahead(1_000_000)).containsExactly(Map.entry("t", 64));
+  }
+
+  @Test
+  void noneIsWantedAheadOfLongTasks() {
+    ended(TimeUnit.SECONDS.toNanos(1));
+
+    assertThat(standbys.ahead(TimeUnit.SECONDS.toNanos(5))).isEmpty();
+  }
+
   private Attempt ended() {
+    return ended(1);
+  }
+
+  private Attempt ended(long ran) {
     Attempt attempt = attempt(false);
     attempt.began(Ticks.now());
     standbys.started(attempt);
     attempt.outcome(new Outcome.Finished(null));
-    assertThat(standbys.after(attempt, 1)).isNull();
+    assertThat(standbys.after(attempt, ran)).isNull();
     return attempt;
   }
 

@@ -95,6 +95,13 @@ public final class Claimer {
     return repeat();
   }
 
+  /** The next exchange from the default queue, with standbys from the first. */
+  public Exchanged exchange(List<Ended> ended, int claims, ExchangeRequest.Ahead ahead) {
+    List<String> from = List.of(TaskType.DEFAULT_QUEUE);
+    last = new ExchangeRequest(id(), last.number() + 1, ended, claims, from, ahead);
+    return repeat();
+  }
+
   /** The last exchange once more, as after a lost reply. */
   public Exchanged repeat() {
     return store.exchange(last);

@@ -11,6 +11,7 @@ import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
+import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
@@ -154,7 +155,9 @@ final class LimitRun {
         ended.add(new Ended(claim.lease(), new Outcome.Released()));
       }
     }
-    switch (holder.claimer.exchange(ended, random.nextInt(8))) {
+    var ahead =
+        new ExchangeRequest.Ahead(Map.of(Draft.TYPE, random.nextInt(4)), random.nextInt(12));
+    switch (holder.claimer.exchange(ended, random.nextInt(8), ahead)) {
       case Exchanged.SessionLost lost -> holders.remove(holder);
       case Exchanged.Done done -> {
         if (random.nextInt(4) == 0) {

@@ -7,12 +7,14 @@ import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
+import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Explanation;
 import dev.berth.store.LimitAudit;
 import dev.berth.task.TaskState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -146,6 +148,56 @@ abstract class StandbyContract extends LimitTest {
   }
 
   @Test
+  void someComeWithTheFirstSlots() {
+    submitLike(Draft.task().under(gpu(2)), 9);
+    Claimer claimer = claimer();
+
+    List<Claim> claims = claimAhead(claimer, 5, 2, 20);
+
+    assertThat(claims)
+        .extracting(Claim::standby)
+        .containsExactly(false, false, true, true, true, true);
+    assertThat(used(GPU)).isEqualTo(2);
+    assertThat(Claimer.done(claimer.repeat()).claims()).isEqualTo(claims);
+  }
+
+  @Test
+  void noMoreComeThanAskedForAndNoMoreSlotsThanTheyKeepBusy() {
+    submitLike(Draft.task().under(gpu(10)), 30);
+
+    List<Claim> claims = claimAhead(claimer(), 10, 4, 12);
+
+    assertThat(claims).hasSize(12);
+    assertThat(claims).filteredOn(claim -> !claim.standby()).hasSize(1 + 12 / 5);
+    assertThat(used(GPU)).isEqualTo(1 + 12 / 5);
+  }
+
+  @Test
+  void noneComesWithoutASlot() {
+    submitLike(Draft.task().under(gpu(1)), 5);
+    claimAll(claimer(), 1);
+
+    assertThat(claimAhead(claimer(), 5, 3, 20)).isEmpty();
+  }
+
+  @Test
+  void noneComesUnderAPace() {
+    submitLike(Draft.task().under(gpu(3).pace(Duration.ofSeconds(1))), 5);
+
+    assertThat(claimAhead(claimer(), 5, 3, 20)).hasSize(1).noneMatch(Claim::standby);
+  }
+
+  @Test
+  void aLaneAfterAnotherGetsItsOwn() {
+    submitLike(Draft.task().under(gpu(1)), 3);
+    submitLike(Draft.task().under(Limit.of("cpu", 1)), 3);
+
+    List<Claim> claims = claimAhead(claimer(), 5, 2, 20);
+
+    assertThat(claims).hasSize(6).filteredOn(claim -> !claim.standby()).hasSize(2);
+  }
+
+  @Test
   void aRepeatTellsWhichStandBy() {
     submitLike(Draft.task().under(gpu(1)), 4);
     Claimer claimer = claimer();
@@ -178,6 +230,11 @@ abstract class StandbyContract extends LimitTest {
     List<Claim> claims = endAsking(claimer, running.getFirst(), standbys);
     assertThat(claims).hasSize(1 + standbys);
     return claims;
+  }
+
+  private static List<Claim> claimAhead(Claimer claimer, int claims, int perSlot, int most) {
+    var ahead = new ExchangeRequest.Ahead(Map.of(Draft.TYPE, perSlot), most);
+    return Claimer.done(claimer.exchange(List.of(), claims, ahead)).claims();
   }
 
   private static List<Claim> endAsking(Claimer claimer, Claim claim, int standbys) {

@@ -534,6 +534,9 @@ begin
     v_most := p_size;
     for n in v_first[v_lane] .. v_first[v_lane + 1] - 1 loop
       v_i := v_key[n];
+      if v_paced[v_i] or v_slots[v_i] is null then  -- a start must not follow at once; or needs no slot
+        p_ahead[v_lane] := 0;
+      end if;
       v_most := least(v_most, case when v_paced[v_i] then least(v_free[v_i] / v_weight[n], 1)
                                    else v_free[v_i] / v_weight[n] end);
       if v_most = 0 then
