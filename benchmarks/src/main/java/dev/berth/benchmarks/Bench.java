@@ -61,6 +61,16 @@ public final class Bench {
     }
   }
 
+  /** Again and again for so long: a virtual machine that compiles on the side is not yet fast. */
+  void warmUp(Duration time, WarmUp warmUp) throws Exception {
+    warmUp(() -> {
+      long until = System.nanoTime() + time.toNanos();
+      do {
+        warmUp.run();
+      } while (System.nanoTime() < until);
+    });
+  }
+
   void say(String line) {
     progress.accept(line);
   }

@@ -21,7 +21,8 @@ record ConcurrencyScenario(
   private static final int WORKERS = 4;
   private static final int TYPES = 100;
   private static final int SLOTS = 10;
-  private static final Duration TIME = Duration.ofSeconds(35);
+  private static final Duration TIME = Duration.ofSeconds(40);
+  private static final Duration WARM_UP = Duration.ofSeconds(8);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
 
@@ -64,12 +65,17 @@ record ConcurrencyScenario(
     int workers = bench.size().of(1, WORKERS, WORKERS);
     try (Fleet without = Fleet.start(bench, workers, types(0, 0));
         Fleet with = Fleet.start(bench, workers, types(limited, elsewhere))) {
+      bench.warmUp(
+          WARM_UP,
+          () -> {
+            without.rate(tasks, TYPES);
+            with.rate(tasks, TYPES);
+          });
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks, TYPES))
               .variant(WITH, () -> with.rate(tasks, TYPES))
-              .warmUp()
-              .run(bench.size().of(1, 3, 9), bench.size().of(1, 15, 30), TIME);
+              .run(bench.size().of(1, 3, 9), bench.size().of(1, 30, 60), TIME);
       report.ratio(ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), means);
       report.figure(
           ratio + "_per_s",

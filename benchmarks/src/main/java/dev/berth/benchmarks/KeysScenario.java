@@ -8,6 +8,7 @@ final class KeysScenario implements Scenario {
 
   private static final int WORKERS = 4;
   private static final Duration TIME = Duration.ofSeconds(25);
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
   private static final String WITH = "keys";
   private static final String WITHOUT = "without";
 
@@ -28,10 +29,12 @@ final class KeysScenario implements Scenario {
     var keyed = NoOp.TYPE.limitPer("key", NoOp::number, 1);
     try (Fleet without = Fleet.start(bench, workers, List.of(NoOp.TYPE));
         Fleet with = Fleet.start(bench, workers, List.of(keyed))) {
-      bench.warmUp(() -> {
-        without.rate(keys / 10);
-        with.rate(keys / 10);
-      });
+      bench.warmUp(
+          WARM_UP,
+          () -> {
+            without.rate(keys / 10);
+            with.rate(keys / 10);
+          });
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(keys))
