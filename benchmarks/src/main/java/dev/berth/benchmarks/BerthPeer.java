@@ -8,12 +8,16 @@ import dev.berth.task.TaskType;
 import dev.berth.worker.Worker;
 import org.jspecify.annotations.Nullable;
 
-/** Berth itself, with default settings, measured by the same code as its peers. */
+/** Berth itself, with larger batches than by default, measured by the same code as its peers. */
 record BerthPeer(String name, Retention retention) implements Peer {
+
+  /** As the peers have threads and batches for throughput. */
+  private static final int BATCH = 500;
 
   @Override
   public String settings() {
-    return "default settings, ended tasks kept for %d days".formatted(retention.finishedDays());
+    return "claims up to %d at once, ended tasks kept for %d days"
+        .formatted(BATCH, retention.finishedDays());
   }
 
   @Override
@@ -55,7 +59,12 @@ record BerthPeer(String name, Retention retention) implements Peer {
 
     @Override
     public void start(Runnable handler) {
-      worker = berth.worker().handle(type, (payload, task) -> handler.run()).start();
+      worker =
+          berth
+              .worker()
+              .claimBatchSize(BATCH)
+              .handle(type, (payload, task) -> handler.run())
+              .start();
     }
 
     @Override

@@ -21,7 +21,7 @@ record ConcurrencyScenario(
   private static final int WORKERS = 4;
   private static final int TYPES = 100;
   private static final int SLOTS = 10;
-  private static final Duration TIME = Duration.ofSeconds(40);
+  private static final Duration TIME = Duration.ofSeconds(34);
   private static final Duration WARM_UP = Duration.ofSeconds(8);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
@@ -61,7 +61,7 @@ record ConcurrencyScenario(
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(400, 10_000, 20_000);
+    int tasks = bench.size().of(400, 20_000, 40_000);
     int workers = bench.size().of(1, WORKERS, WORKERS);
     try (Fleet without = Fleet.start(bench, workers, types(0, 0));
         Fleet with = Fleet.start(bench, workers, types(limited, elsewhere))) {

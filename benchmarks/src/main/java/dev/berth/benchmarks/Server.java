@@ -77,6 +77,7 @@ public final class Server implements AutoCloseable {
                 .setting("fsync", fsync)
                 // no checkpoint in the middle of a round
                 .setting("max_wal_size", "8GB")
+                .setting("wal_init_zero", "off")
                 // a table that is filled at once need not go through the log
                 .setting("wal_level", "minimal")
                 .setting("max_wal_senders", "0")
