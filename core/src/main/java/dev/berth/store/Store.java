@@ -61,6 +61,12 @@ public interface Store extends Submitter, AutoCloseable {
 
   /** Ends a subscription; twice is fine. */
   interface Subscription extends AutoCloseable {
+
+    /** Whether hints are known to arrive just now, so that looking without one can be rare. */
+    default boolean heard() {
+      return false;
+    }
+
     @Override
     void close();
   }

@@ -335,7 +335,7 @@ final class ExchangeLoop extends Loop {
     int asked = made.request().claims();
     if (asked > 0) {
       backlog = done.claims().size() >= asked;
-      lookOut.looked();
+      lookOut.looked(!done.claims().isEmpty());
     }
     if (done.again() != null) {
       lookOut.hintIn(done.again());

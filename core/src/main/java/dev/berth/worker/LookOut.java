@@ -2,21 +2,36 @@ package dev.berth.worker;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 
 /**
  * When an idle worker looks for work: at once after a hint, else once per poll interval, jittered,
- * so that workers started together do not all ask in the same instant.
+ * so that workers started together do not all ask in the same instant. Where hints are known to
+ * arrive and nothing was found for a while, ten times as rarely: that much a lost hint can cost.
  */
 final class LookOut {
+
+  /** After so many looks that found nothing a worker is idle, */
+  private static final int IDLE = 10;
+
+  /** and looks so many times as rarely. */
+  private static final int RARELY = 10;
 
   private final long pollInterval;
   private final Signal signal;
   private volatile long hintAt = Ticks.NEVER;
+  private volatile BooleanSupplier heard = () -> false;
   private long pollAt;
+  private int inVain;
 
   LookOut(Duration pollInterval, Signal signal) {
     this.pollInterval = Ticks.nanos(pollInterval);
     this.signal = signal;
+  }
+
+  /** Asks this from now on whether hints are known to arrive. */
+  void hearing(BooleanSupplier nowHeard) {
+    heard = nowHeard;
   }
 
   /** What ends the wait of the exchange loop. */
@@ -48,9 +63,11 @@ final class LookOut {
     hintAt = Ticks.NEVER;
   }
 
-  /** A look is over. */
-  void looked() {
-    long jitter = ThreadLocalRandom.current().nextLong(pollInterval / 5 + 1);
-    pollAt = Ticks.now() + pollInterval - pollInterval / 10 + jitter;
+  /** A look is over, and whether it found anything. */
+  void looked(boolean found) {
+    inVain = found ? 0 : Math.min(IDLE, inVain + 1);
+    long interval = inVain == IDLE && heard.getAsBoolean() ? RARELY * pollInterval : pollInterval;
+    long jitter = ThreadLocalRandom.current().nextLong(interval / 5 + 1);
+    pollAt = Ticks.now() + interval - interval / 10 + jitter;
   }
 }

@@ -197,7 +197,9 @@ public final class Worker implements AutoCloseable {
 
   private Store.@Nullable Subscription subscribe() {
     try {
-      return store.onWork(this::woken);
+      Store.Subscription subscription = store.onWork(this::woken);
+      lookOut.hearing(subscription::heard);
+      return subscription;
     } catch (StoreException e) {
       LOG.warn("Worker {} hears no wake-ups and polls: {}", settings.name(), e.getMessage());
       return null;

@@ -18,11 +18,12 @@ final class HintListener implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HintListener.class);
 
   /** How long one look takes at most; a notification ends it at once. */
-  private static final int WAIT_MS = 200;
+  private static final int WAIT_MS = 500;
 
   /** After so much silence the connection is asked whether it is still there. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final String GREETING = "hello";
   private static final int ANSWER_S = 5;
   private static final long RETRY_MS = 1_000;
   private static final long CONNECT_MS = 2_000;
@@ -36,6 +37,9 @@ final class HintListener implements AutoCloseable {
   private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
+
+  /** Whether anything was heard since it listens: through some poolers nothing ever is. */
+  private volatile boolean hears;
 
   HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
     this.database = database;
@@ -55,11 +59,16 @@ final class HintListener implements AutoCloseable {
     }
   }
 
+  boolean hears() {
+    return hears;
+  }
+
   private void listen() {
     while (!closed) {
       try (Loan taken = database.take("listen for wake-ups")) {
         hear(taken.connection());
       } catch (SQLException | StoreException e) {
+        hears = false;
         if (!closed) {
           log.debug("Not listening, polling meanwhile: {}", e.getMessage());
           pause();
@@ -77,6 +86,7 @@ final class HintListener implements AutoCloseable {
       reconnected.run();
     }
     listening.countDown();
+    Thread.startVirtualThread(this::greet); // the pool may be empty for a while
     long heardAt = System.nanoTime();
     while (!closed) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MS);
@@ -87,6 +97,7 @@ final class HintListener implements AutoCloseable {
         }
       } else {
         heardAt = System.nanoTime();
+        hears = true;
         for (PGNotification notification : notifications) {
           Hint.parse(notification.getParameter()).ifPresent(heard);
         }
@@ -95,6 +106,21 @@ final class HintListener implements AutoCloseable {
     try (Statement statement = taken.createStatement()) {
       // the connection goes back to the pool as it came
       statement.execute("unlisten " + Hint.CHANNEL);
+    }
+  }
+
+  /** From another connection, to find out whether this one hears. */
+  private void greet() {
+    try {
+      database.connected(
+          "greet",
+          connection -> {
+            try (Statement statement = connection.createStatement()) {
+              return statement.execute("notify " + Hint.CHANNEL + ", '" + GREETING + "'");
+            }
+          });
+    } catch (StoreException e) {
+      log.debug("Not known whether wake-ups arrive: {}", e.getMessage());
     }
   }
 

@@ -48,7 +48,21 @@ final class Hints implements AutoCloseable {
       listener = new HintListener(database, this::hear, () -> hear(Hint.ANYWHERE));
       listener.awaitConnected();
     }
-    return () -> forget(wanted);
+    return new Store.Subscription() {
+      @Override
+      public boolean heard() {
+        return hears();
+      }
+
+      @Override
+      public void close() {
+        forget(wanted);
+      }
+    };
+  }
+
+  private synchronized boolean hears() {
+    return listener != null && listener.hears();
   }
 
   /** Tells everybody about work that is committed now. */

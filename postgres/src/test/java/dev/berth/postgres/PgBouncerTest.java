@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.store.Store;
+import dev.berth.testkit.Draft;
 import dev.berth.testkit.StoreContract;
 import dev.berth.testkit.StoreFixture;
 import dev.berth.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,6 +76,21 @@ class PgBouncerTest extends StoreContract {
   @Override
   protected boolean wakesUp() {
     return false;
+  }
+
+  /** Where wake-ups were left on by mistake, nobody believes in them, and workers go on polling. */
+  @Test
+  void wakeUpsAreNotKnownToArrive() throws Exception {
+    try (PostgresFixture direct = PostgresFixture.on(Servers.NEWEST);
+        HikariDataSource pool = Servers.pool(bouncer.url(direct.database().url()));
+        PostgresStore store = PostgresStore.of(pool, PostgresOptions.DEFAULT);
+        Store.Subscription here = direct.store().onWork(wakeUp -> {});
+        Store.Subscription there = store.onWork(wakeUp -> {})) {
+      await().until(here::heard);
+      direct.store().submit(List.of(Draft.task().submission()));
+
+      await().during(Duration.ofMillis(300)).until(() -> !there.heard());
+    }
   }
 
   @Test
