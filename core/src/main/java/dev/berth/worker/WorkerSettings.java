@@ -11,8 +11,10 @@ import java.util.Map;
  *
  * @param name who it is, for people; need not be unique
  * @param maxConcurrentTasks how many tasks it has in flight at most
- * @param claimBatchSize how many tasks one exchange claims at most, or as many as it hands in
- * @param pollInterval how often an idle worker looks for work when no wake-up comes
+ * @param claimBatchSize how many tasks one exchange claims at most, or as many as it hands in; with
+ *     standbys up to ten times as many
+ * @param pollInterval how often an idle worker looks for work when no wake-up comes; ten times as
+ *     rarely where wake-ups are known to arrive
  * @param lease how long its tasks stay its own without a heartbeat
  * @param heartbeatInterval how often it renews the lease
  * @param stopTimeout how long a stop waits for running handlers before it interrupts them

@@ -11,7 +11,7 @@
 -- after half a second in any case, so that all lanes under a limit have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
--- some tasks more than it has slots in a lane. They are claimed and hold nothing; the worker starts one when another of
+-- some tasks more than it has slots in a lane, or takes there anew. They are claimed and hold nothing; the worker starts one when another of
 -- the lane ends, and says in its next exchange who took over whose slots. As many run as there are slots, for one process
 -- starts them one after the other. One that could not start soon goes back to its place.
 --
