@@ -438,7 +438,7 @@ begin
     queue := p_queues[i];
     if p_modes[i] in ('lanes', 'freed') then
       -- Not for a small rest: a look costs as much for one task as for fifty.
-      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > cardinality(v_basket.ctids);
+      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > cardinality(v_basket.ctids) - v_basket.standbys;
       v_basket.cursor := p_cursors[i];
       v_basket.more := false;
       v_basket.again := null;

@@ -520,7 +520,7 @@ begin
               coalesce(r.pace, o.pace) as pace, coalesce(r.next_start_at, o.next_start_at) as next_start_at,
               coalesce(r.submit_slots, r.code_slots, o.submit_slots, o.code_slots) is not null
                 or coalesce(r.removed, o.removed, false) as known) n
-      left join lateral (select sum(greatest(0, g.capacity - g.used)) as free
+      left join lateral (select sum(greatest(0, least(g.capacity, n.slots) - g.used)) as free
                            from berth.slot_group g where g.key = k.key) g on true;
     exit when v_limit.known;
     perform berth.make_limits(p_lanes);
@@ -613,12 +613,14 @@ begin
     end loop;
   end if;
 
-  -- Then as many groups with room as are wanted, beginning at a place of our own.
+  -- Then as many groups with room as are wanted, beginning at a place of our own. The row of a key that was made while its
+  -- rule was lowered may say more than the rule does: the lower number counts.
   if 0 < any (v_seek) then
     select v_group || array_agg(k.place::integer), v_number || array_agg(l.number), v_used || array_agg(l.used),
-           v_stored || array_agg(l.used), v_room || array_agg(l.capacity - l.used), v_places || array_agg(l.ctid)
+           v_stored || array_agg(l.used), v_room || array_agg(greatest(0, least(l.capacity, k.slots) - l.used)),
+           v_places || array_agg(l.ctid)
       into v_group, v_number, v_used, v_stored, v_room, v_places
-      from unnest(v_keys, v_seek) with ordinality as k (key, want, place)
+      from unnest(v_keys, v_seek, v_slots) with ordinality as k (key, want, slots, place)
      cross join lateral (
        select g.ctid as place,
               sum(g.capacity - g.used) over (order by (g.number + pg_backend_pid()) % 50, g.number)
