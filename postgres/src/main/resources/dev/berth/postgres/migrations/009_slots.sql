@@ -249,7 +249,7 @@ begin
   while v_left > 0 and v_reads < 200 and not v_around loop
     -- As many lanes as could fill the claim if most of their slots were free; more if that was not enough.
     v_lanes := '{}';
-    v_ahead := case when p_basket.ahead is not null then '{}'::integer[] end;
+    v_ahead := '{}';
     v_found := 0;
     while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < v_most
           and v_reads < 200 and not v_around loop
@@ -296,7 +296,7 @@ begin
           continue;
         end if;
         v_lanes := v_lanes || v_next;
-        v_ahead := v_ahead || p_basket.ahead[array_position(p_types, v_next.type)];
+        v_ahead := v_ahead || coalesce(p_basket.ahead[array_position(p_types, v_next.type)], 0);
         v_found := v_found + v_next.said_slots[cardinality(v_next.said_slots)];
         exit when cardinality(v_lanes) >= v_most;
       end loop;
@@ -561,7 +561,7 @@ begin
   end if;
 
   -- Tasks first: slots are only taken for what can start.
-  if p_ahead is null or v_limit.reserved then
+  if p_ahead is null or v_limit.reserved or 0 = all (p_ahead) then
     p_most := p_size;
     p_ahead := array_fill(0, array[cardinality(v_can)]);
   end if;
