@@ -78,6 +78,11 @@ final class RawExchange implements AutoCloseable {
         ended, "'{default,default}'", "{null,null}", null, "{lanes,scan}", cursor, size);
   }
 
+  /** The same, but looks for them only if it gives slots back that it has a use for. */
+  Answer freed(List<Claimed> ended, int size) throws SQLException {
+    return exchange(ended, "'{default}'", "{null}", null, "{freed}", null, size);
+  }
+
   /** Hands in these as finished and takes up to so many tasks without limits. */
   Answer plain(List<Claimed> ended, String floor, int size) throws SQLException {
     return exchange(ended, "'{default}'", "{5}", floor, "{plain}", null, size);

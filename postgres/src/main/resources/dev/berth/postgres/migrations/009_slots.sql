@@ -828,6 +828,8 @@ begin
                          where w.session_id <> p_session), '{}'),
          exists (select from served w where w.session_id = p_session)
            or p_over is not null and exists (select from given g where g.key <> all (p_over))
+           or exists (select from given g
+                       where berth.may_wait(g.key, (select s.queues from berth.session s where s.id = p_session)))
     into keys, queues, ours;
 end $$;
 
