@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record BerthPeer(String name, Retention retention) implements Peer {
 
   /** As the peers have threads and batches for throughput. */
-  private static final int BATCH = 500;
+  static final int BATCH = 500;
 
   @Override
   public String settings() {

@@ -15,7 +15,7 @@ final class PeersScenario implements Scenario {
   private static final Peer BERTH = new BerthPeer("Berth", Retention.DEFAULT);
   private static final Peer NO_HISTORY = new BerthPeer("Berth without history", Retention.NONE);
   private static final String RAW = "raw SQL";
-  private static final int RAW_BATCH = 50;
+  private static final int RAW_BATCH = BerthPeer.BATCH;
   private static final int RAW_CONNECTIONS = 4;
   private static final Duration TIME = Duration.ofSeconds(20);
 
