@@ -48,4 +48,14 @@ public record ExchangeRequest(
     ended = List.copyOf(ended);
     queues = List.copyOf(queues);
   }
+
+  /** Only its outcomes. */
+  public ExchangeRequest withoutClaims() {
+    return new ExchangeRequest(session, number, ended, 0, queues);
+  }
+
+  /** Only its claims. */
+  public ExchangeRequest withoutOutcomes() {
+    return new ExchangeRequest(session, number, List.of(), claims, queues, ahead);
+  }
 }

@@ -14,13 +14,23 @@ public sealed interface Exchanged {
    * @param stale outcomes that were refused because their lease had been taken away
    * @param cancelled running tasks of this session that someone asked to cancel
    * @param again when a task under a paced limit may start, which could not now; null for none
+   * @param refused why none of the outcomes could be recorded, if so: one of them at least is wrong
    */
   record Done(
-      List<Claim> claims, List<Lease> stale, List<Lease> cancelled, @Nullable Duration again)
+      List<Claim> claims,
+      List<Lease> stale,
+      List<Lease> cancelled,
+      @Nullable Duration again,
+      @Nullable StoreException refused)
       implements Exchanged {
 
+    public Done(
+        List<Claim> claims, List<Lease> stale, List<Lease> cancelled, @Nullable Duration again) {
+      this(claims, stale, cancelled, again, null);
+    }
+
     public Done(List<Claim> claims, List<Lease> stale, List<Lease> cancelled) {
-      this(claims, stale, cancelled, null);
+      this(claims, stale, cancelled, null, null);
     }
 
     public Done {

@@ -331,7 +331,11 @@ final class ExchangeLoop extends Loop {
   }
 
   private void settle(LiveSession session, Call made, Exchanged.Done done) {
-    outbox.recorded(made.handedIn(), Set.copyOf(done.stale())).ifPresent(sweeper::due);
+    if (done.refused() == null) {
+      outbox.recorded(made.handedIn(), Set.copyOf(done.stale())).ifPresent(sweeper::due);
+    } else {
+      outbox.refused(made.handedIn(), done.refused());
+    }
     int asked = made.request().claims();
     if (asked > 0) {
       backlog = done.claims().size() >= asked;

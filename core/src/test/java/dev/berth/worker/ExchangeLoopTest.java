@@ -16,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches, permits, and calls that fail. */
 class ExchangeLoopTest extends WorkerFixture {
@@ -170,8 +172,12 @@ class ExchangeLoopTest extends WorkerFixture {
     assertThat(handedIn).anyMatch(size -> size > 10);
   }
 
-  @Test
-  void anOutcomeTheStoreRefusesDoesNotKeepBackTheOthers() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anOutcomeTheStoreRefusesDoesNotKeepBackTheOthers(boolean claimsStand) {
+    if (claimsStand) {
+      store.claimApart();
+    }
     builder.answer(ECHO, (payload, task) -> payload);
     store.refuse(ended ->
         ended.outcome() instanceof Outcome.Finished finished && "poison".equals(finished.result()));

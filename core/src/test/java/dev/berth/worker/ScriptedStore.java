@@ -95,6 +95,7 @@ final class ScriptedStore implements Store {
   private final List<Command> applied = new ArrayList<>();
   private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
   private Predicate<Ended> refused = ended -> false;
+  private boolean claimsApart;
   private @Nullable Capacity capacity;
   private final AtomicInteger held = new AtomicInteger();
   private final Map<SessionId, Long> heardAt = new HashMap<>();
@@ -134,6 +135,11 @@ final class ScriptedStore implements Store {
 
   synchronized void nextSweep(Swept answer) {
     sweeps.add(answer);
+  }
+
+  /** Claims of an exchange whose outcomes are refused take place. */
+  synchronized void claimApart() {
+    claimsApart = true;
   }
 
   synchronized void refuse(Predicate<Ended> which) {
@@ -272,7 +278,14 @@ final class ScriptedStore implements Store {
         throw new NullPointerException("a bug in the store");
       }
       if (request.ended().stream().anyMatch(refused)) {
-        throw new StoreException(StoreException.Kind.INVALID, "cannot keep this outcome");
+        StoreException wrong =
+            new StoreException(StoreException.Kind.INVALID, "cannot keep this outcome");
+        if (!claimsApart || request.claims() == 0) {
+          throw wrong;
+        }
+        return perform(request.withoutOutcomes()) instanceof Exchanged.Done done
+            ? new Exchanged.Done(done.claims(), List.of(), done.cancelled(), null, wrong)
+            : new Exchanged.SessionLost();
       }
       Exchanged answer = perform(request);
       if (fault == Fault.REPLY_LOST) {

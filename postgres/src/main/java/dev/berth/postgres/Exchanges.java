@@ -6,6 +6,7 @@ import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Lease;
 import dev.berth.store.SessionRequest;
+import dev.berth.store.StoreException;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import java.sql.Array;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,6 +40,7 @@ final class Exchanges {
   private final WorkerSession session;
   private final ExchangeRequest request;
   private final List<ScanPlan.Line> lines;
+  private final boolean apart;
 
   private final List<Placed> claims = new ArrayList<>();
   private final List<Lease> stale = new ArrayList<>();
@@ -44,33 +48,78 @@ final class Exchanges {
   private final List<Hint> hints = new ArrayList<>();
   private @Nullable Duration again;
 
-  private Exchanges(WorkerSession session, ExchangeRequest request) {
+  private Exchanges(
+      WorkerSession session, ExchangeRequest request, List<ScanPlan.Line> lines, boolean apart) {
     this.session = session;
     this.request = request;
-    this.lines =
-        request.claims() > 0
-            ? session.plan().lines(request.queues(), request.ended().isEmpty(), System.nanoTime())
-            : List.of();
+    this.lines = lines;
+    this.apart = apart;
   }
 
   /**
    * @param tell hears of tasks that went back to their queue
    */
   static Exchanged run(WorkerSession session, ExchangeRequest request, Consumer<List<Hint>> tell) {
-    Exchanges exchange = new Exchanges(session, request);
-    Exchanged answer;
+    List<ScanPlan.Line> lines =
+        request.claims() > 0
+            ? session.plan().lines(request.queues(), request.ended().isEmpty(), System.nanoTime())
+            : List.of();
     try {
-      answer =
-          session
-              .exchange()
-              .run(
-                  "exchange outcomes for tasks",
-                  connection -> Database.persistently(connection, exchange::on));
+      return session.halves(request)
+          ? inHalves(session, request, lines, tell)
+          : new Exchanges(session, request, lines, false).run(session.exchange(), tell);
     } catch (RuntimeException e) {
       session.plan().failed();
       throw e;
     }
-    tell.accept(exchange.hints);
+  }
+
+  /** Outcomes on one connection, claims on another, at the same time. */
+  private static Exchanged inHalves(
+      WorkerSession session,
+      ExchangeRequest request,
+      List<ScanPlan.Line> lines,
+      Consumer<List<Hint>> tell) {
+    Exchanges handIn = new Exchanges(session, request.withoutClaims(), List.of(), true);
+    Exchanges claim = new Exchanges(session, request.withoutOutcomes(), lines, false);
+    var handedIn =
+        CompletableFuture.supplyAsync(
+            () -> handIn.run(session.handIn(), tell), Thread::startVirtualThread);
+    Exchanged claimed;
+    try {
+      claimed = claim.run(session.exchange(), tell);
+    } finally {
+      handedIn.exceptionally(e -> new Exchanged.SessionLost()).join();
+    }
+    return both(claimed, handedIn);
+  }
+
+  /** If the outcomes were called wrong, the claims stand nevertheless. */
+  private static Exchanged both(Exchanged claimed, CompletableFuture<Exchanged> handedIn) {
+    if (!(claimed instanceof Exchanged.Done claims)) {
+      return claimed;
+    }
+    try {
+      return handedIn.join() instanceof Exchanged.Done outcomes
+          ? new Exchanged.Done(
+              claims.claims(), outcomes.stale(), claims.cancelled(), claims.again())
+          : new Exchanged.SessionLost();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException wrong
+          && wrong.kind() == StoreException.Kind.INVALID) {
+        return new Exchanged.Done(
+            claims.claims(), List.of(), claims.cancelled(), claims.again(), wrong);
+      }
+      throw e.getCause() instanceof RuntimeException failed ? failed : e;
+    }
+  }
+
+  private Exchanged run(HeldConnection on, Consumer<List<Hint>> tell) {
+    Exchanged answer =
+        on.run(
+            "exchange outcomes for tasks",
+            connection -> Database.persistently(connection, this::on));
+    tell.accept(hints);
     return answer;
   }
 
@@ -138,6 +187,7 @@ final class Exchanges {
                 session.request().types(),
                 handled -> ahead.getOrDefault(handled.type(), 0)));
     statement.setInt(21, Math.max(request.claims(), request.ahead().most()));
+    statement.setBoolean(22, apart);
   }
 
   private @Nullable Array micros(Connection connection, Function<Ended, @Nullable Duration> of)

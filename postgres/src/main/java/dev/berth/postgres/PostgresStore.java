@@ -34,14 +34,14 @@ import javax.sql.DataSource;
  * call of a function there.
  *
  * <p>A process that only submits needs one connection at a time. A process with a worker needs
- * {@value #WORKER_CONNECTIONS} and two more for each further worker: exchange and heartbeat hold a
- * connection each, as does listening for wake-ups; sweeps and submits borrow one. A process without
- * a worker that holds slots needs {@value #HOLDER_CONNECTIONS}.
+ * {@value #WORKER_CONNECTIONS} and three more for each further worker: exchange, hand-in and
+ * heartbeat hold a connection each, as does listening for wake-ups; sweeps and submits borrow one.
+ * A process without a worker that holds slots needs {@value #HOLDER_CONNECTIONS}.
  */
 public final class PostgresStore implements Store {
 
-  /** Exchange, heartbeat, wake-ups in and out, and one to borrow. */
-  static final int WORKER_CONNECTIONS = 5;
+  /** Exchange, hand-in, heartbeat, wake-ups in and out, and one to borrow. */
+  static final int WORKER_CONNECTIONS = 6;
 
   /** Heartbeat, wake-ups in and out, and one to borrow. */
   static final int HOLDER_CONNECTIONS = 4;
@@ -144,7 +144,7 @@ public final class PostgresStore implements Store {
     Sessions.Opened opened =
         database.connected("open a session", connection -> Sessions.open(connection, request));
     SessionId id = new SessionId(Long.toString(opened.id()));
-    sessions.put(id, WorkerSession.of(opened.id(), request, database));
+    sessions.put(id, new WorkerSession(opened.id(), request, database));
     return new Session(id, request.lease(), opened.differing());
   }
 
@@ -233,7 +233,7 @@ public final class PostgresStore implements Store {
       return sessions.isEmpty() ? HOLDER_CONNECTIONS : 2;
     }
     boolean first = sessions.values().stream().allMatch(other -> other.request().types().isEmpty());
-    return first ? WORKER_CONNECTIONS : 2;
+    return first ? WORKER_CONNECTIONS : 3;
   }
 
   private void heard(Hint hint) {

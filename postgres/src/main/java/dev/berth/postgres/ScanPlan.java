@@ -171,6 +171,12 @@ final class ScanPlan {
     queue.cursor = cursor;
   }
 
+  /** Whether work under limits was seen here at the last look. */
+  synchronized boolean hasLanes(String name) {
+    Queue queue = queue(name);
+    return queue.limited || queue.lanes;
+  }
+
   /** Work under limits may be free to start at the next claim. */
   synchronized void limited(String name) {
     Queue queue = queue(name);

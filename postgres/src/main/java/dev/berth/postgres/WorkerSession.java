@@ -1,34 +1,81 @@
 package dev.berth.postgres;
 
+import dev.berth.store.ExchangeRequest;
 import dev.berth.store.SessionRequest;
 import java.time.Duration;
 
 /**
  * What this process knows of a session it opened.
  *
- * <p>The exchange and the heartbeat each have a connection of their own, so that neither waits for
- * the other nor for the application at the pool.
+ * <p>Exchange, hand-in and heartbeat each have a connection of their own, so that none waits for
+ * another nor for the application at the pool.
  */
-record WorkerSession(
-    long id,
-    SessionRequest request,
-    ScanPlan plan,
-    HeldConnection exchange,
-    HeldConnection heartbeat)
-    implements AutoCloseable {
+final class WorkerSession implements AutoCloseable {
 
   private static final Duration LEAST_FOR_EXCHANGE = Duration.ofSeconds(5);
   private static final Duration LEAST_FOR_HEARTBEAT = Duration.ofSeconds(1);
 
+  /** From so many outcomes on a second transaction costs less than it saves. */
+  static final int MANY = 200;
+
+  private final long id;
+  private final SessionRequest request;
+  private final ScanPlan plan = new ScanPlan();
+  private final HeldConnection exchange;
+  private final HeldConnection handIn;
+  private final HeldConnection heartbeat;
+
+  private long halvedNumber;
+  private boolean halved;
+
   /** A heartbeat that gets no answer is given up early enough for another one within the lease. */
-  static WorkerSession of(long id, SessionRequest request, Database database) {
+  WorkerSession(long id, SessionRequest request, Database database) {
+    this.id = id;
+    this.request = request;
     Duration lease = request.lease();
-    return new WorkerSession(
-        id,
-        request,
-        new ScanPlan(),
-        new HeldConnection(database, longer(lease.dividedBy(2), LEAST_FOR_EXCHANGE)),
-        new HeldConnection(database, longer(lease.dividedBy(3), LEAST_FOR_HEARTBEAT)));
+    Duration longest = longer(lease.dividedBy(2), LEAST_FOR_EXCHANGE);
+    this.exchange = new HeldConnection(database, longest);
+    this.handIn = new HeldConnection(database, longest);
+    this.heartbeat = new HeldConnection(database, longer(lease.dividedBy(3), LEAST_FOR_HEARTBEAT));
+  }
+
+  long id() {
+    return id;
+  }
+
+  SessionRequest request() {
+    return request;
+  }
+
+  ScanPlan plan() {
+    return plan;
+  }
+
+  HeldConnection exchange() {
+    return exchange;
+  }
+
+  HeldConnection handIn() {
+    return handIn;
+  }
+
+  HeldConnection heartbeat() {
+    return heartbeat;
+  }
+
+  /**
+   * Whether to send this exchange in two halves: if it has much to do in both, and no slots to hand
+   * on from one to the other. A repeat must go as the first try went.
+   */
+  synchronized boolean halves(ExchangeRequest exchange) {
+    if (exchange.number() != halvedNumber) {
+      halvedNumber = exchange.number();
+      halved =
+          exchange.ended().size() >= MANY
+              && exchange.claims() >= MANY
+              && exchange.queues().stream().noneMatch(plan::hasLanes);
+    }
+    return halved;
   }
 
   private static Duration longer(Duration one, Duration other) {
@@ -38,6 +85,7 @@ record WorkerSession(
   @Override
   public void close() {
     exchange.close();
+    handIn.close();
     heartbeat.close();
   }
 }

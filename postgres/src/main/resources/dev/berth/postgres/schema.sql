@@ -18,11 +18,12 @@ create table berth.clock (
 
 create table berth.exchange_log (
   session_id bigint not null,
+  apart boolean not null,
   number bigint not null,
   first_token bigint not null,
   at timestamp with time zone not null,
   stale bigint[],
-  constraint exchange_log_pkey PRIMARY KEY (session_id, number)
+  constraint exchange_log_pkey PRIMARY KEY (session_id, apart, number)
 );
 
 create table berth.hold (
@@ -519,13 +520,13 @@ create function berth.ahead(p_task berth.task, p_most integer)
 create function berth.allow_launch(role text, runner text DEFAULT 'berth_runner'::text)
   returns void;
 
-create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text)
+create function berth.answer_again(p_session bigint, p_apart boolean, p_number bigint, p_verdict text)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text);
 
 create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
   returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean) set jit=off;
 
-create function berth.begin_exchange(p_session bigint, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text, OUT before timestamp with time zone)
+create function berth.begin_exchange(p_session bigint, p_apart boolean, p_number bigint, p_now timestamp with time zone, OUT verdict text, OUT worker text, OUT before timestamp with time zone)
   returns record;
 
 create function berth.behind(p_keys text[], p_weights integer[])
@@ -594,7 +595,7 @@ create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], p_ahead integer[] DEFAULT NULL::integer[], p_most integer DEFAULT NULL::integer)
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], p_ahead integer[] DEFAULT NULL::integer[], p_most integer DEFAULT NULL::integer, p_apart boolean DEFAULT false)
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_overrides()

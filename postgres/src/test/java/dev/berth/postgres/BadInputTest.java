@@ -129,7 +129,7 @@ class BadInputTest {
       assertThatExceptionOfType(StoreException.class)
           .isThrownBy(() -> tight.worker().handle(Nap.TYPE, (nap, task) -> nap.take()).start())
           .withMessage(
-              "The connection pool gave only 4 of the 5 connections that a worker needs at the same"
+              "The connection pool gave only 4 of the 6 connections that a worker needs at the same"
                   + " time: enlarge the pool (maximumPoolSize in HikariCP)")
           .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.INVALID));
       tight.submit(Nap.TYPE, new Nap(0)); // to submit, one connection is enough

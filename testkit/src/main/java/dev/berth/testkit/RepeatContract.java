@@ -60,6 +60,29 @@ abstract class RepeatContract extends ContractTest {
     assertThat(reader.attempts(ids.get(1))).hasSize(1);
   }
 
+  /** A store may do a large one in parts. */
+  @Test
+  void aLargeExchangeIsRepeatedAsASmallOne() {
+    List<TaskId> ids = submitMany(600);
+    Claimer claimer = claimer();
+    List<Claim> claims = claimer.claim(300);
+    claimer.end(claims.get(0), FINISHED);
+    List<Ended> ended = claims.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
+    Exchanged first = claimer.exchange(ended, 300);
+
+    Exchanged repeated = claimer.repeat();
+
+    assertThat(repeated).isEqualTo(first);
+    assertThat(Claimer.done(repeated).stale()).containsExactly(claims.get(0).lease());
+    assertThat(Claimer.done(repeated).claims())
+        .extracting(claim -> claim.lease().task())
+        .containsExactlyInAnyOrderElementsOf(ids.subList(300, 600));
+    assertThat(reader.attempts(ids.get(299))).hasSize(1);
+    assertThat(reader.sessions().getFirst().running()).isEqualTo(300);
+    claims = Claimer.done(repeated).claims();
+    assertThat(claimer.endAll(claims, FINISHED).stale()).isEmpty();
+  }
+
   @Test
   void aRepeatChangesNothingWhateverItCarries() {
     TaskId id = submitOne();

@@ -170,15 +170,16 @@ create table berth.session (
   constraint session_pkey primary key (id)
 ) with (fillfactor = 50);
 
--- The last exchange of each session: a repeat after a lost reply finds its number here and gets the same answer.
--- Inserted and deleted, never updated: a version chain would grow while a long transaction holds vacuum back.
+-- The last exchange of each session, or both halves of it: a repeat after a lost reply finds its number here and gets the
+-- same answer. Inserted and deleted, never updated: a version chain would grow while a long transaction holds vacuum back.
 create table berth.exchange_log (
   session_id  bigint not null,
+  apart       boolean not null, -- the half that hands in outcomes, where another one claims
   number      bigint not null,
   first_token bigint not null,  -- every claim of this exchange has a higher token, every earlier one a lower
   at          timestamptz not null,
   stale       bigint[],         -- tokens of refused outcomes
-  constraint exchange_log_pkey primary key (session_id, number)
+  constraint exchange_log_pkey primary key (session_id, apart, number)
 );
 
 -- Rows only for queues that were ever paused.

@@ -12,6 +12,9 @@
 -- own first try waits for it. An exchange that brings nothing and finds nothing writes nothing at all: it draws no
 -- transaction id, and its commit does not touch the disk.
 --
+-- HALVES. One that carries many outcomes of open work may come in two halves at the same time, on two connections: one
+-- hands in, the other claims. Each is logged under the same number and is repeated as a whole is.
+--
 -- OUTCOMES find their rows through the primary key, with the token as the proof of the lease. A row whose token is
 -- another is stale: reported, not touched. No condition on state appears here: it would invite the planner into a
 -- partial index full of dead entries.
@@ -42,7 +45,7 @@
 
 -- Locks the session and logs the exchange: 'go', or 'lost' (no such session, or expired), or 'repeat' (number known).
 create function berth.begin_exchange(
-  p_session bigint, p_number bigint, p_now timestamptz,
+  p_session bigint, p_apart boolean, p_number bigint, p_now timestamptz,
   out verdict text, out worker text, out before timestamptz  -- when the exchange before it was
 ) language plpgsql as $$
 declare
@@ -57,8 +60,8 @@ begin
     return;
   end if;
   worker := v_session.worker;
-  insert into berth.exchange_log (session_id, number, first_token, at)
-  values (p_session, p_number, nextval('berth.token'), p_now)
+  insert into berth.exchange_log (session_id, apart, number, first_token, at)
+  values (p_session, p_apart, p_number, nextval('berth.token'), p_now)
   on conflict do nothing;
   if not found then
     verdict := 'repeat';
@@ -66,15 +69,16 @@ begin
   end if;
   -- A request that was on its way while its repeat and the next exchange went through: its claims would run nowhere.
   -- Looked for after the insert, which waits for whoever is writing the same number.
-  if exists (select from berth.exchange_log l where l.session_id = p_session and l.number > p_number) then
+  if exists (select from berth.exchange_log l where l.session_id = p_session and l.apart = p_apart and l.number > p_number) then
     raise exception 'exchange % of session % is older than the last one', p_number, p_session
       using errcode = 'invalid_parameter_value';
   end if;
   -- The one before, read backwards: it is met first, and the dead entries of all others lie behind it.
   delete from berth.exchange_log l
-   where l.session_id = p_session
+   where l.session_id = p_session and l.apart = p_apart
      and l.number = (select b.number from berth.exchange_log b
-                      where b.session_id = p_session and b.number < p_number order by b.number desc limit 1)
+                      where b.session_id = p_session and b.apart = p_apart and b.number < p_number
+                      order by b.number desc limit 1)
   returning l.at into before;
   verdict := 'go';
 end $$;
@@ -333,7 +337,8 @@ create function berth.exchange(
   p_heirs_began bigint[] default null, --   how many microseconds ago that one began,
   p_standbys   integer[] default null, --   and how many more standbys of its lane to claim
   p_ahead      integer[] default null, -- how many standbys to claim with each slot taken for these types; null: none,
-  p_most       integer default null    --   and how many tasks with all standbys; null: p_size
+  p_most       integer default null,   --   and how many tasks with all standbys; null: p_size
+  p_apart      boolean default false   -- whether this is the half that hands in, where another one claims
 ) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
@@ -364,18 +369,19 @@ declare
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
   if cardinality(p_ids) > 0 then
-    v_begun := berth.begin_exchange(p_session, p_number, v_now);
+    v_begun := berth.begin_exchange(p_session, p_apart, p_number, v_now);
     v_verdict := v_begun.verdict;
   else
     select case when s.expires_at <= v_now then 'lost'
-                when exists (select from berth.exchange_log l where l.session_id = p_session and l.number = p_number)
+                when exists (select from berth.exchange_log l
+                              where l.session_id = p_session and l.apart = p_apart and l.number = p_number)
                 then 'repeat' else 'go' end
       into v_verdict
       from berth.session s
      where s.id between p_session and p_session order by s.id desc limit 1;
   end if;
   if v_verdict is distinct from 'go' then
-    return query select * from berth.answer_again(p_session, p_number, v_verdict);
+    return query select * from berth.answer_again(p_session, p_apart, p_number, v_verdict);
     return;
   end if;
 
@@ -384,7 +390,8 @@ begin
       p_session, v_begun.worker, v_now, p_ids, p_tokens, p_outcomes, p_texts, p_delays,
       v_begun.before, p_began, p_passed, p_heirs, p_heirs_began, p_standbys);
     if v_written.stale is not null then
-      update berth.exchange_log l set stale = v_written.stale where l.session_id = p_session and l.number = p_number;
+      update berth.exchange_log l set stale = v_written.stale
+       where l.session_id = p_session and l.apart = p_apart and l.number = p_number;
       kind := 'stale';
       foreach token in array v_written.stale loop
         return next;
@@ -492,7 +499,7 @@ begin
 
   if cardinality(v_ctids) + cardinality(v_basket.ctids) > 0 then
     if v_begun is null then
-      v_begun := berth.begin_exchange(p_session, p_number, v_now);
+      v_begun := berth.begin_exchange(p_session, p_apart, p_number, v_now);
       if v_begun.verdict <> 'go' then
         -- It expired since we looked, or the first try of this number commits just now. Slots are taken already: nothing
         -- of this may stay, and the next try finds out.
@@ -543,7 +550,7 @@ begin
 end $$;
 
 -- The answer to an exchange that is already in the log, or whose session is gone (p_verdict null or 'lost').
-create function berth.answer_again(p_session bigint, p_number bigint, p_verdict text) returns table (
+create function berth.answer_again(p_session bigint, p_apart boolean, p_number bigint, p_verdict text) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
   "position" timestamptz, foreign_types boolean, lane text
@@ -557,12 +564,13 @@ begin
     return next;
     return;
   end if;
-  select * into v_log from berth.exchange_log l where l.session_id = p_session and l.number = p_number;
+  select * into v_log from berth.exchange_log l
+   where l.session_id = p_session and l.apart = p_apart and l.number = p_number;
   return query
     select 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
            t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text
       from berth.task t
-     where t.session_id = p_session and t.token > v_log.first_token and t.state = 'running'
+     where not p_apart and t.session_id = p_session and t.token > v_log.first_token and t.state = 'running'
      order by t.token;
   kind := 'stale';
   foreach token in array coalesce(v_log.stale, '{}') loop
