@@ -17,7 +17,8 @@ final class PeersScenario implements Scenario {
   private static final String RAW = "raw SQL";
   private static final int RAW_BATCH = BerthPeer.BATCH;
   private static final int RAW_CONNECTIONS = 4;
-  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration TIME = Duration.ofSeconds(12);
+  private static final Duration WARM_UP = Duration.ofSeconds(8);
 
   private final List<Peer> peers;
 
@@ -54,29 +55,32 @@ final class PeersScenario implements Scenario {
         .ifPresent(sentence -> {
           throw new IllegalStateException(sentence);
         });
-    Rounds rounds = new Rounds(bench);
     int tasks = bench.size().of(300, 40_000, 200_000);
-    rounds.variant(RAW, () -> raw(bench, tasks));
+    Rounds rounds = new Rounds(bench).variant(RAW, () -> raw(bench, tasks));
     drain(bench, rounds, BERTH);
     drain(bench, rounds, NO_HISTORY);
-    peers.forEach(peer -> drain(bench, rounds, peer));
-    warmUp(bench);
-    rounds.run(bench.size().of(1, 1, 3), bench.size().of(1, 3, 5), TIME);
+    bench.warmUp(WARM_UP, () -> rate(bench, BERTH, tasks(bench, BERTH)));
+    rounds.run(bench.size().of(1, 2, 5), bench.size().of(1, 3, 5), TIME);
+    Rounds others = new Rounds(bench);
+    peers.forEach(peer -> drain(bench, others, peer));
+    bench.warmUp(() -> warmUp(bench));
+    others.run(bench.size().of(1, 1, 3));
 
+    double ours = rounds.samples(BERTH.name()).median();
     for (Peer peer : peers) {
       report.ratio(
           "vs_" + key(peer),
-          rounds.ratio(BERTH.name(), peer.name()),
+          others.samples(peer.name()).map(theirs -> ours / theirs),
           null,
           "Berth's rate / " + peer.name() + "'s");
     }
     Peer best =
         peers.stream()
-            .max(Comparator.comparing(peer -> rounds.samples(peer.name()).median()))
+            .max(Comparator.comparing(peer -> others.samples(peer.name()).median()))
             .orElseThrow();
     report.ratio(
         "vs_best_peer",
-        rounds.ratio(BERTH.name(), best.name()),
+        others.samples(best.name()).map(theirs -> ours / theirs),
         Target.atLeast(4),
         "the same for the fastest of them, " + best.name());
     report.ratio(
@@ -91,7 +95,7 @@ final class PeersScenario implements Scenario {
         "the same of a type that keeps no history");
     tell(bench, report, rounds, BERTH);
     tell(bench, report, rounds, NO_HISTORY);
-    peers.forEach(peer -> tell(bench, report, rounds, peer));
+    peers.forEach(peer -> tell(bench, report, others, peer));
     report.figure(
         "raw_sql_per_s",
         "tasks/s",
@@ -108,11 +112,8 @@ final class PeersScenario implements Scenario {
     return PeerDrain.rate(bench, peer, tasks, Duration.ofSeconds(bench.size().of(20, 8, 20)));
   }
 
-  /** A part of the work for nothing, so that the JVM has compiled what is measured. */
+  /** Peers run longer than a moment; a part of the work is enough. */
   private void warmUp(Bench bench) throws Exception {
-    bench.say("warming up");
-    raw(bench, bench.size().of(100, 20_000, 40_000));
-    rate(bench, BERTH, tasks(bench, BERTH));
     for (Peer peer : peers) {
       rate(bench, peer, tasks(bench, peer) / 3);
     }
