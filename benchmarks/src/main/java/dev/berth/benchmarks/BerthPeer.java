@@ -14,10 +14,12 @@ record BerthPeer(String name, Retention retention) implements Peer {
   /** As the peers have threads and batches for throughput. */
   static final int BATCH = 500;
 
+  private static final int IN_FLIGHT = 4 * BATCH;
+
   @Override
   public String settings() {
-    return "claims up to %d at once, ended tasks kept for %d days"
-        .formatted(BATCH, retention.finishedDays());
+    return "claims up to %d at once, up to %,d in flight, ended tasks kept for %d days"
+        .formatted(BATCH, IN_FLIGHT, retention.finishedDays());
   }
 
   @Override
@@ -63,6 +65,7 @@ record BerthPeer(String name, Retention retention) implements Peer {
           berth
               .worker()
               .claimBatchSize(BATCH)
+              .maxConcurrentTasks(IN_FLIGHT)
               .handle(type, (payload, task) -> handler.run())
               .start();
     }

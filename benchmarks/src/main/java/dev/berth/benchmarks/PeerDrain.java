@@ -2,7 +2,9 @@ package dev.berth.benchmarks;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Work that waits in the queue of a {@link Peer}, run by one worker: from the start of the first
@@ -14,8 +16,10 @@ final class PeerDrain implements Runnable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final int tasks;
-  private long first;
-  private int ran;
+  private final AtomicInteger ran = new AtomicInteger();
+  private final CountDownLatch first = new CountDownLatch(1);
+  private final CountDownLatch last = new CountDownLatch(1);
+  private volatile long began;
 
   private PeerDrain(int tasks) {
     this.tasks = tasks;
@@ -39,9 +43,11 @@ final class PeerDrain implements Runnable {
 
   private double rate(Peer peer, BenchDatabase database, String left, Duration longest)
       throws SQLException, InterruptedException {
-    long began = awaitFirst(peer);
+    if (!first.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw stuck(peer, "none of %,d tasks started".formatted(tasks));
+    }
     long deadline = began + longest.toNanos();
-    awaitAll(deadline);
+    last.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     while (true) {
       long done = tasks - database.number(left);
       long now = System.nanoTime();
@@ -55,34 +61,16 @@ final class PeerDrain implements Runnable {
     }
   }
 
+  /** Without a lock: hundreds of handlers may be here at once. */
   @Override
-  public synchronized void run() {
-    ran++;
-    if (ran == 1) {
-      first = System.nanoTime();
-      notifyAll();
-    } else if (ran >= tasks) {
-      notifyAll();
+  public void run() {
+    int number = ran.incrementAndGet();
+    if (number == 1) {
+      began = System.nanoTime();
+      first.countDown();
     }
-  }
-
-  private synchronized long awaitFirst(Peer peer) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (ran == 0) {
-      long wait = deadline - System.nanoTime();
-      if (wait <= 0) {
-        throw stuck(peer, "none of %,d tasks started".formatted(tasks));
-      }
-      TimeUnit.NANOSECONDS.timedWait(this, wait);
-    }
-    return first;
-  }
-
-  private synchronized void awaitAll(long deadline) throws InterruptedException {
-    for (long wait = deadline - System.nanoTime();
-        ran < tasks && wait > 0;
-        wait = deadline - System.nanoTime()) {
-      TimeUnit.NANOSECONDS.timedWait(this, wait);
+    if (number == tasks) {
+      last.countDown();
     }
   }
 

@@ -154,6 +154,9 @@ create table berth.task_type (
   constraint task_type_days check (finished_days >= 0 and failed_days >= 0)
 );
 
+-- Whether there is one that keeps its history otherwise than usual.
+create index task_type_unusual on berth.task_type (name) where finished_days <> 7 or failed_days <> 30;
+
 -- One worker process. Exchanges lock its row against expiry; heartbeats change no indexed column (HOT).
 create table berth.session (
   id         bigint      not null generated always as identity,
