@@ -321,8 +321,11 @@ CREATE INDEX task_history_ended ON ONLY berth.task_history USING brin (ended_at)
 CREATE INDEX task_history_task ON ONLY berth.task_history USING btree (task_id);
 CREATE INDEX task_hop ON berth.task USING btree (queue, priority DESC, type, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NULL) AND (priority <= 9));
 CREATE INDEX task_lane ON berth.task USING btree (queue, priority DESC, type, lane, "position", id) WHERE ((state = 'ready'::berth.task_state) AND (lane IS NOT NULL));
+CREATE INDEX task_limit_draining ON berth.task_limit USING btree (key) WHERE (excess > 0);
+CREATE INDEX task_limit_own ON berth.task_limit USING btree (key) WHERE (split_part(key, '/'::text, 4) <> ''::text);
 CREATE INDEX task_session ON berth.task USING btree (session_id, token) WHERE (state = 'running'::berth.task_state);
 CREATE INDEX task_step ON berth.task USING btree (workflow, step_number) WHERE (workflow IS NOT NULL);
+CREATE INDEX task_type_unusual ON berth.task_type USING btree (name) WHERE ((finished_days <> 7) OR (failed_days <> 30));
 CREATE INDEX workflow_kept ON berth.workflow USING btree (keep_until) WHERE (keep_until IS NOT NULL);
 CREATE INDEX workflow_notice_at ON berth.workflow_notice USING btree (at);
 CREATE INDEX workflow_step_blocks ON berth.workflow_step USING btree (workflow, number) WHERE (blocks IS NOT NULL);
@@ -685,7 +688,7 @@ create function berth.leave_quotas(p_ids uuid[])
 create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamp with time zone)
   returns integer[];
 
-create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
+create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
   returns record;
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
@@ -705,6 +708,9 @@ create function berth.lock_groups(p_keys text[])
 
 create function berth.lock_held_step(p_id uuid)
   returns void;
+
+create function berth.lock_lanes(p_queue text, p_priority smallint, p_type text, p_lane text, p_rows integer, OUT lanes berth.lane_head[])
+  returns berth.lane_head[];
 
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
   returns record;
@@ -745,7 +751,7 @@ create function berth.name_paces(p_keys text[], p_paces bigint[])
 create function berth.new_id()
   returns uuid;
 
-create function berth.next_lanes(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, OUT lanes berth.lane_head[])
+create function berth.next_lanes(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_probe boolean, OUT lanes berth.lane_head[])
   returns berth.lane_head[];
 
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)
@@ -964,7 +970,7 @@ create function berth.take_back(p_ids uuid[], p_outcome berth.outcome, p_why tex
 create function berth.take_in_steps(p_workflows text[], p_advance boolean, p_now timestamp with time zone)
   returns void;
 
-create function berth.take_keys(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_left text[], OUT ctids tid[], OUT held berth.holding[], OUT reached text, OUT rest berth.lane_head[])
+create function berth.take_keys(p_lanes berth.lane_head[], p_size integer, p_left text[], OUT ctids tid[], OUT held berth.holding[], OUT reached text, OUT rest berth.lane_head[])
   returns record;
 
 create function berth.take_launch()

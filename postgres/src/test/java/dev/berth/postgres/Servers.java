@@ -40,7 +40,7 @@ enum Servers {
   }
 
   static HikariDataSource pool(String url) {
-    return pool(url, 60);
+    return pool(url, 100);
   }
 
   static HikariDataSource pool(String url, int size) {

@@ -31,7 +31,7 @@ create type berth.basket as (
   ctids  tid[],            -- tasks that are locked,
   held   berth.holding[],  --   and what they shall hold
   paced  text[],           -- limits whose next start is to be put off
-  cursor text,             -- the lane that was looked at last; null: there was none
+  cursor text,             -- the lane that was looked at last, as type, lane and level; null: there was none
   more   boolean,          -- whether lanes were claimed from or left for the next time
   again  timestamptz,      -- when a paced limit may be asked again
   standbys integer,        -- how many of the tasks are standbys,

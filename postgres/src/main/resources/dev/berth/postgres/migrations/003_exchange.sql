@@ -330,7 +330,7 @@ create function berth.exchange(
   p_floors     timestamptz[],  --   the floor, null: from the start,
   p_modes      text[],         --   scan, plain, hop; or, before those of its queue: lanes, or freed (lanes, but only
                                --   if this exchange gives slots back that it has a use for),
-  p_cursors    text[],         --   for lanes and freed the lane after which to begin, null: at the first
+  p_cursors    text[],         --   for lanes and freed the lane after which to begin, and its level; null: at the first
   p_types      text[],         -- what this worker handles
   p_size       integer,        -- how many tasks to claim at most
                                -- more of the outcomes, each null if none of them has it:
@@ -430,7 +430,8 @@ begin
     if v_passed.rest is not null then
       perform berth.give_back(v_passed.rest);
       select l.keys, l.queues, l.ours into v_left, v_waiting, v_gave
-        from berth.leave_to_others(p_session, v_passed.rest, v_passed.over, v_now) l;
+        from berth.leave_to_others(
+               p_session, v_passed.rest, v_passed.over, v_need = 0 or 'freed' = any (p_modes), v_now) l;
       if v_need = 0 and v_gave then  -- no look of our own at what became free
         v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
       end if;

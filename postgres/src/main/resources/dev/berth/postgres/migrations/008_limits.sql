@@ -33,6 +33,12 @@ create table berth.task_limit (
   constraint task_limit_pkey primary key (key)
 );
 
+-- Those that drain: few, and mostly none.
+create index task_limit_draining on berth.task_limit (key) where excess > 0;
+
+-- Whether any key has a row besides that of its rule.
+create index task_limit_own on berth.task_limit (key) where split_part(key, '/', 4) <> '';
+
 create table berth.slot_group (
   key      text    not null,
   number   integer not null,
@@ -240,8 +246,8 @@ end $$;
 -- Where a lane begins: its type and limits.
 create type berth.lane_head as (
   type text, lane text, limits text[], weights integer[], said_slots integer[],
-  single boolean,       -- whether one task is all that was seen in the lane
-  position timestamptz  -- where the first one stands
+  position timestamptz,  -- where the first one stands
+  single tid             -- the only task that was seen in the lane, which is locked; null: there may be more
 );
 
 -- A limit comes into being with its first task, in the claim and not in the submitter's transaction.
@@ -487,5 +493,5 @@ create function berth.leave_to_heavy(
 ) returns integer[] language sql stable as $$
   select array_agg(case when berth.is_reserved(h.limits, berth.line_of(p_queue, p_priority, h.type, h.lane), p_now) then 0
                         else p_can[h.number] end order by h.number)
-    from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, single, position, number)
+    from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, position, single, number)
 $$;

@@ -1,8 +1,8 @@
 -- Slots: how running tasks take them, give them back and hand them on.
 --
 -- LANES. Tasks of one type under the same limits wait in one lane. A claim goes from lane to lane by task_lane, from the
--- cursor where the last one ended, once around. It reads some tasks at a time, more of them the more lanes they are of:
--- short lanes cost little each, and a million blocked tasks in one lane cost one read. Behind a full limit all lanes that
+-- cursor where the last one ended, once around. It reads some tasks at a time where lanes are short, and passes over those
+-- that others have locked; else it probes for one lane after the other, and a million blocked tasks cost one read. Behind a full limit all lanes that
 -- begin with it are passed over in one hop, for in the name of a lane its limits stand from the most to the least shared.
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
@@ -11,9 +11,9 @@
 -- after half a second in any case, so that all lanes under a limit have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
--- some tasks more than it has slots in a lane, or takes there anew. They are claimed and hold nothing; the worker starts one when another of
--- the lane ends, and says in its next exchange who took over whose slots. As many run as there are slots, for one process
--- starts them one after the other. One that could not start soon goes back to its place.
+-- some tasks more than it has slots in a lane, or takes there anew. They are claimed and hold nothing; the worker starts
+-- one when another of the lane ends, and says in its next exchange who took over whose slots. As many run as there are
+-- slots, for one process starts them one after the other. One that could not start soon goes back to its place.
 --
 -- LOCKS. Slots are given back first, with waiting, in the order of their groups. Then others are taken, and whatever is
 -- locked by somebody is passed over: who takes never waits, so nobody can wait for one who waits.
@@ -133,17 +133,17 @@ begin
   rest := nullif(rest, '{}');
 end $$;
 
--- The next lanes of one level after this one, with the limits of their first tasks: those of the next p_rows tasks, or,
--- where it says 0, the next 16 by one probe each; or as many as it takes to find one of a type that this worker handles.
+-- The next lanes of one level after this one, with the limits of their first tasks: those of the next 16 tasks, or, with
+-- p_probe, the next 16 lanes by one probe each; or as many as it takes to find one of a type that this worker handles.
 -- lanes null: there are no more.
 create function berth.next_lanes(
-  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
+  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_probe boolean, out lanes berth.lane_head[]
 ) language plpgsql as $$
 declare
   v_last text;
 begin
   loop
-    if p_rows = 0 then
+    if p_probe then
       with recursive lane as (
         (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
            from berth.task t
@@ -160,27 +160,21 @@ begin
               and (t.type, t.lane) > (l.type, l.lane)
             order by t.type, t.lane, t.position, t.id limit 1) n
       )
-      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, false, l.position)::berth.lane_head)
+      select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, l.position, null)::berth.lane_head)
                filter (where l.type = any (p_types)),
              max(l.type)
         into lanes, v_last
         from (select * from lane limit 16) l;
     else
-      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.count = 1 and t.number < p_rows, t.position)::berth.lane_head)
+      select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.position, null)::berth.lane_head)
                filter (where t.first and t.type = any (p_types)), max(t.type)
         into lanes, v_last
-        from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first,
-                     count(*) over (partition by t.type, t.lane) as count
-                from (select t.*, row_number() over () as number
-                        from (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
-                                from berth.task t
-                               where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
-                                 and (t.type, t.lane) > (p_type, p_lane)
-                               order by t.type, t.lane, t.position, t.id limit p_rows) t) t) t;
-      -- Nobody knows yet whether the last one is alone in its lane: the next read begins with it.
-      if cardinality(lanes) > 1 and not lanes[cardinality(lanes)].single then
-        lanes := lanes[: cardinality(lanes) - 1];
-      end if;
+        from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first
+                from (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+                        from berth.task t
+                       where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                         and (t.type, t.lane) > (p_type, p_lane)
+                       order by t.type, t.lane, t.position, t.id limit 16) t) t;
     end if;
     exit when lanes is not null or v_last is null;
     -- Types that this worker does not handle: on to the next one that it does.
@@ -190,6 +184,31 @@ begin
   end loop;
 end $$;
 
+-- The next lanes of one type, where lanes are short: those of the next p_rows tasks that nobody has locked. These are
+-- locked, so that claimers who are in the same place pass each other by. lanes null: there are no more.
+create function berth.lock_lanes(
+  p_queue text, p_priority smallint, p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
+) language plpgsql as $$
+begin
+  select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.position,
+                    case when t.count = 1 and t.number < p_rows then t.ctid end)::berth.lane_head)
+           filter (where t.first)
+    into lanes
+    from (select t.*, row_number() over (partition by t.type, t.lane) = 1 as first,
+                 count(*) over (partition by t.type, t.lane) as count
+            from (select t.*, row_number() over () as number
+                    from (select t.ctid, t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+                            from berth.task t
+                           where t.queue = p_queue and t.priority = p_priority and t.type = p_type and t.lane > p_lane
+                             and t.state = 'ready' and t.lane is not null
+                           order by t.type, t.lane, t.position, t.id limit p_rows
+                             for update skip locked) t) t) t;
+  -- Nobody knows yet whether the last one is alone in its lane: the next read begins with it.
+  if cardinality(lanes) > 1 and lanes[cardinality(lanes)].single is null then
+    lanes := lanes[: cardinality(lanes) - 1];
+  end if;
+end $$;
+
 -- Adds up to p_size tasks of the levels p_from down to p_to, which may start under their limits, to the basket.
 create function berth.claim_levels(
   p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer,
@@ -197,6 +216,8 @@ create function berth.claim_levels(
 ) returns berth.basket language plpgsql as $$
 declare
   v_level smallint := p_from + 1;
+  v_at    text[] := string_to_array(p_basket.cursor, E'\n');
+  v_last  smallint := v_at[3];  -- where work was found last
   v_most  integer := cardinality(p_basket.ctids) - p_basket.standbys + p_size;
   v_need  integer := p_size;
 begin
@@ -205,11 +226,22 @@ begin
       p_basket.more := true;
       exit;
     end if;
-    select t.priority into v_level
-      from berth.task t
-     where t.queue = p_queue and t.priority < v_level and t.priority >= p_to and t.state = 'ready' and t.lane is not null
-     order by t.priority desc limit 1;
-    exit when not found;
+    -- The next level with work. Where some was found last there is more behind the cursor, most likely, and dead entries
+    -- in front of it.
+    v_level := coalesce(
+      (select t.priority from berth.task t
+        where t.queue = p_queue and t.priority < v_level and t.priority >= p_to and t.priority > v_last
+          and t.state = 'ready' and t.lane is not null
+        order by t.priority desc limit 1),
+      (select v_last where v_last < v_level and v_last >= p_to and exists (
+         select from berth.task t
+          where t.queue = p_queue and t.priority = v_last and (t.type, t.lane) > (v_at[1], v_at[2])
+            and t.state = 'ready' and t.lane is not null)),
+      (select t.priority from berth.task t
+        where t.queue = p_queue and t.priority < v_level and t.priority >= p_to
+          and t.state = 'ready' and t.lane is not null
+        order by t.priority desc limit 1));
+    exit when v_level is null;
     p_basket := berth.claim_lanes(p_basket, p_session, p_queue, v_level, p_types, v_need, p_left, p_now);
     v_need := least(v_most - cardinality(p_basket.ctids) + p_basket.standbys, p_basket.room);
   end loop;
@@ -223,7 +255,7 @@ create function berth.claim_lanes(
   p_left text[], p_now timestamptz
 ) returns berth.basket language plpgsql as $$
 declare
-  v_start   text[] := string_to_array(coalesce(p_basket.cursor, E'\n'), E'\n');
+  v_start   text[] := (string_to_array(coalesce(p_basket.cursor, E'\n'), E'\n'))[1 : 2];
   v_type    text := v_start[1];
   v_lane    text := v_start[2];
   v_wrapped boolean := v_start = '{"",""}';
@@ -231,7 +263,7 @@ declare
   v_reached boolean := false;
   v_jumped  boolean := false;
   v_reads   integer := 0;
-  v_rows    integer := 16;       -- how many tasks to read at once: many where lanes are short, 0: lane by lane
+  v_way     text := 'read';      -- how lanes are found: read; probe, where they are long; lock, where they are short
   v_left    integer := p_size;
   v_heads   berth.lane_head[];
   v_next    berth.lane_head;
@@ -253,8 +285,27 @@ begin
     v_found := 0;
     while (4 * v_found < 5 * v_left or cardinality(v_lanes) < v_least) and cardinality(v_lanes) < v_most
           and v_reads < 200 and not v_around loop
-      v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_rows);
       v_reads := v_reads + 4;
+      if v_way = 'lock' then
+        v_heads := berth.lock_lanes(p_queue, p_priority, v_type, v_lane, least(64, 2 + v_left + v_left / 4));
+        if v_heads is null then  -- on to the next type
+          v_way := 'read';
+          v_lane := '~';  -- behind all, for keys begin with a letter
+          continue;
+        end if;
+      else
+        v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_way = 'probe');
+        if v_way = 'read' and v_heads[1].type = v_heads[9].type and cardinality(v_heads[9].limits) = 1 then
+          v_way := 'lock';
+          if v_heads[1].type <> v_type then
+            v_type := v_heads[1].type;
+            v_lane := '';
+          end if;
+          continue;
+        elsif cardinality(v_heads) <= 8 then
+          v_way := 'probe';
+        end if;
+      end if;
       if v_heads is null then
         v_around := v_wrapped;
         v_wrapped := true;
@@ -262,8 +313,7 @@ begin
         v_lane := '';
         continue;
       end if;
-      v_rows := case when v_rows = 0 or 2 * cardinality(v_heads) < v_rows then 0 else 64 end;
-      v_most := case when v_rows = 0 then 50 else 120 end;
+      v_most := case when v_way = 'lock' then 120 else 50 end;
       foreach v_next in array v_heads loop
         continue when v_next.type = v_type and v_next.lane < v_lane collate "C";  -- behind a full limit
         if v_wrapped and v_start <> '{"",""}' and (v_next.type > v_start[1]
@@ -311,7 +361,7 @@ begin
       p_basket.paced := p_basket.paced || v_taken.paced;
       p_basket.again := least(p_basket.again, v_taken.again);
       -- Where lanes are short and most of these could not be had, others are busy here: on from somewhere else, once.
-      if v_rows = 64 and not v_jumped and 2 * v_taken.starts < least(v_left, cardinality(v_lanes)) then
+      if v_way = 'lock' and not v_jumped and 2 * v_taken.starts < least(v_left, cardinality(v_lanes)) then
         v_jumped := true;
         select l.type, l.lane into v_next from berth.some_lane(p_queue, p_priority) l;
         if v_next.lane is not null then
@@ -327,14 +377,14 @@ begin
       v_blocked := v_blocked || v_taken.blocked;
       v_waits := v_waits || v_taken.waits;
       if v_taken.reached is not null then  -- the next claim begins behind it, whatever else was looked at
-        p_basket.cursor := v_taken.reached;
+        p_basket.cursor := v_taken.reached || E'\n' || p_priority;
         v_reached := true;
       end if;
     end if;
   end loop;
   p_basket.more := p_basket.more or v_left = 0 or not v_around;
   if not v_reached then
-    p_basket.cursor := v_type || E'\n' || v_lane;
+    p_basket.cursor := v_type || E'\n' || v_lane || E'\n' || p_priority;
   end if;
   if 2 * v_left > p_size and v_waits <> '{}' then  -- who finds enough elsewhere does not wait
     perform berth.wait_for(p_session, berth.without_enough(p_session, v_waits, p_basket.held), p_now);
@@ -375,46 +425,47 @@ $$;
 -- of such a key comes with the task and goes with it; where there is none nobody uses the key. rest: keys in use, or with
 -- anything special about them.
 create function berth.take_keys(
-  p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_left text[],
+  p_lanes berth.lane_head[], p_size integer, p_left text[],
   out ctids tid[], out held berth.holding[], out reached text, out rest berth.lane_head[]
 ) language plpgsql as $$
 declare
-  v_last bigint;
+  v_prefix text;
+  v_slots  integer;
+  v_own    boolean := exists (select from berth.task_limit l where split_part(l.key, '/', 4) <> '');
+  v_last   bigint;
 begin
+  -- What is usual here: the rule of the first one.
+  select r.key || '/', r.slots into v_prefix, v_slots
+    from (select h.limits[1] as key from unnest(p_lanes) as h where h.single is not null limit 1) h
+    join lateral (select * from berth.task_limit l where l.key = berth.rule_of(h.key)) r
+      on r.slots > 0 and not r.paused and r.pace is null and coalesce(r.submit_slots, r.code_slots) is not null
+   where split_part(h.key, '/', 4) <> '';
   with lane as materialized (
-    select h.*, h.limits[1] as key, r.slots,
-           coalesce(r.slots > 0 and r.known and not r.paused and r.pace is null, false)
-             and h.single and h.weights = '{1}' and split_part(h.limits[1], '/', 4) <> ''
-             and o.key is null and g.key is null and h.limits[1] <> all (p_left) as free
-      from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, single, position, number)
-      left join lateral (
-        select l.slots, l.paused, l.pace, coalesce(l.submit_slots, l.code_slots) is not null as known
-          from berth.task_limit l where l.key = berth.rule_of(h.limits[1])) r on true
-      left join lateral (select l.key from berth.task_limit l where l.key = h.limits[1]) o on true
+    select h.*, h.limits[1] as key,
+           coalesce(h.single is not null and h.weights = '{1}' and starts_with(h.limits[1], v_prefix)
+                    and h.limits[1] <> all (p_left) and o.key is null and g.key is null, false) as usual
+      from unnest(p_lanes) with ordinality as h (type, lane, limits, weights, said_slots, position, single, number)
+      left join lateral (  -- a limit, so that it is not asked at all where no key has a row of its own
+        select l.key from berth.task_limit l where v_own and l.key = h.limits[1] limit 1) o on true
       left join lateral (select g.key from berth.slot_group g where g.key = h.limits[1] limit 1) g on true
-  ), locked as materialized (
-    select l.key, l.slots, l.number, t.ctid
+  ), alone as materialized (
+    select l.key, l.number, l.single
       from lane l
-     cross join lateral (
-       select t.ctid from berth.task t
-        where t.queue = p_queue and t.priority = p_priority and t.type = l.type and t.lane = l.lane
-          and t.position >= l.position and t.state = 'ready' and t.lane is not null
-        order by t.position, t.id limit 1 for update skip locked) t
-     where l.free
+     where l.usual
        and pg_try_advisory_xact_lock(19770525, hashtext(l.key))  -- who makes the same row would wait: the second goes without
      limit p_size
   ), made as (
-    insert into berth.slot_group as g (key, number, capacity, used) select k.key, 1, k.slots, 1 from locked k
+    insert into berth.slot_group as g (key, number, capacity, used) select a.key, 1, v_slots, 1 from alone a
     on conflict do nothing
     returning g.key
   ), taken as (
-    select k.* from locked k where (k.key in (select m.key from made m)) is true  -- by a hash table, not a join
+    select a.* from alone a where (a.key in (select m.key from made m)) is true  -- by a hash table, not a join
   )
-  select coalesce((select array_agg(t.ctid) from taken t), '{}'),
+  select coalesce((select array_agg(t.single) from taken t), '{}'),
          coalesce((select array_agg((array[(t.key, 1, 1)::berth.slots_held], '-infinity')::berth.holding) from taken t), '{}'),
          (select max(t.number) from taken t),
-         coalesce((select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, l.single, l.position)::berth.lane_head)
-                     from lane l where not l.free), '{}')
+         coalesce((select array_agg((l.type, l.lane, l.limits, l.weights, l.said_slots, l.position, l.single)::berth.lane_head)
+                     from lane l where not l.usual), '{}')
     into ctids, held, v_last, rest;
   if v_last is not null then
     reached := p_lanes[v_last].type || E'\n' || p_lanes[v_last].lane;
@@ -431,7 +482,7 @@ create function berth.take_slots(
   p_most integer,     --   and how many tasks with all standbys
   out ctids tid[], out held berth.holding[],  -- first those that start, then standbys
   out starts integer, out standbys integer, out paced text[], out blocked text[], out waits text[], out again timestamptz,
-  out reached text  -- the last lane from which a task may start, as a cursor
+  out reached text  -- the last lane from which a task may start, as type and lane
 ) language plpgsql as $$
 declare
   v_keys   text[] := '{}';          -- the limits of all lanes;
@@ -473,9 +524,9 @@ begin
   paced := '{}';
   blocked := '{}';
   waits := '{}';
-  if exists (select from unnest(p_lanes) as l where l.single) then
+  if exists (select from unnest(p_lanes) as l where l.single is not null) then
     select t.ctids, t.held, t.reached, t.rest into ctids, held, reached, p_lanes
-      from berth.take_keys(p_queue, p_priority, p_lanes, p_size, p_left) t;
+      from berth.take_keys(p_lanes, p_size, p_left) t;
     starts := cardinality(ctids);
     p_size := p_size - starts;
     p_most := p_size;
@@ -673,7 +724,7 @@ begin
     end loop;
     if v_need = 0 then
       ctids := ctids || v_tasks.ctids[t];
-      held := held || (v_hold, case when p_lanes[v_lane].single then '-infinity'::timestamptz end)::berth.holding;
+      held := held || (v_hold, case when p_lanes[v_lane].single is not null then '-infinity'::timestamptz end)::berth.holding;
       v_last := v_lane;
       starts := starts + 1;
       p_size := p_size - 1;
@@ -723,30 +774,39 @@ end $$;
 -- Gives slots back, of any number of tasks.
 create function berth.give_back(p_held berth.slots_held[]) returns void language plpgsql as $$
 declare
+  v_gone   text[];
   v_groups record;
   v_key    text;
   v_excess integer;
   v_group  record;
 begin
-  select array_agg(g.ctid) as ctids, array_agg(g.used - h.count) as used, array_agg(distinct h.key) as keys,
-         array_agg(g.used = h.count and split_part(h.key, '/', 4) <> '') as over
+  -- The row of a key goes with the last task that uses it.
+  if exists (select from unnest(p_held) as u where split_part(u.key, '/', 4) <> '') then
+    with gone as (
+      delete from berth.slot_group g
+       using (select u.key, u.number, sum(u.count) as count
+                from unnest(p_held) as u where split_part(u.key, '/', 4) <> ''
+               group by u.key, u.number order by u.key, u.number) h
+       where g.key = h.key and g.number = h.number and g.used = h.count
+      returning g.key || ' ' || g.number as name
+    )
+    select array_agg(g.name) into v_gone from gone g;
+  end if;
+  select array_agg(g.ctid) as ctids, array_agg(g.used - h.count) as used
     into v_groups
     from (select u.key, u.number, sum(u.count)::integer as count
-            from unnest(p_held) as u group by u.key, u.number order by u.key, u.number) h
+            from unnest(p_held) as u where (u.key || ' ' || u.number in (select unnest(v_gone))) is not true
+           group by u.key, u.number order by u.key, u.number) h
    cross join lateral (
      select g.ctid, g.used from berth.slot_group g where g.key = h.key and g.number = h.number for update) g;
   update berth.slot_group g set used = u.used
-    from unnest(v_groups.ctids, v_groups.used, v_groups.over) as u (ctid, used, over)
-   where g.ctid = u.ctid and not u.over;
-  if true = any (v_groups.over) then
-    delete from berth.slot_group g using unnest(v_groups.ctids, v_groups.over) as u (ctid, over)
-     where g.ctid = u.ctid and u.over;
-  end if;
+    from unnest(v_groups.ctids, v_groups.used) as u (ctid, used)
+   where g.ctid = u.ctid;
 
   -- A limit that drains: what comes back pays off the excess before it is free.
   for v_key, v_excess in
     select l.key, l.excess from berth.task_limit l
-     where l.key = any (v_groups.keys) and l.excess > 0 order by l.key for update
+     where l.key in (select h.key from unnest(p_held) as h) and l.excess > 0 order by l.key for update
   loop
     for v_group in
       select g.number, g.capacity - g.used as room from berth.slot_group g
@@ -802,11 +862,11 @@ begin
 end $$;
 
 -- Of slots that were given back, the part of the other sessions which wait for them, as the key of each slot, and the
--- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever. ours: whether
--- this session has a use for some of them too. p_over: limits of lanes that have no tasks left, null: all. If nothing else can be
+-- queues that those read. They are not retaken in this exchange: or a busy worker would keep them for ever. ours: if p_ask,
+-- whether this session has a use for some of them too. p_over: limits of lanes that have no tasks left, null: all. If nothing else can be
 -- under such a limit, nobody need look.
 create function berth.leave_to_others(
-  p_session bigint, p_given berth.slots_held[], p_over text[], p_now timestamptz,
+  p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamptz,
   out keys text[], out queues text[], out ours boolean
 ) language plpgsql as $$
 begin
@@ -826,10 +886,11 @@ begin
   select coalesce(array(select l.key from left_over l, generate_series(1, l.parts)), '{}'),
          coalesce(array(select distinct unnest(s.queues) from served w join berth.session s on s.id = w.session_id
                          where w.session_id <> p_session), '{}'),
-         exists (select from served w where w.session_id = p_session)
+         p_ask and (
+           exists (select from served w where w.session_id = p_session)
            or p_over is not null and exists (select from given g where g.key <> all (p_over))
            or exists (select from given g
-                       where berth.may_wait(g.key, (select s.queues from berth.session s where s.id = p_session)))
+                       where berth.may_wait(g.key, (select s.queues from berth.session s where s.id = p_session))))
     into keys, queues, ours;
 end $$;
 
