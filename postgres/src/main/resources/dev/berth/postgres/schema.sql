@@ -946,6 +946,9 @@ create function berth.stand_by(p_queue text, p_key text)
 create function berth.step_id(p_workflow text, p_step text)
   returns uuid;
 
+create function berth.still_wanted(p_size integer, p_basket berth.basket)
+  returns integer;
+
 create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, id uuid DEFAULT NULL::uuid, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
   returns uuid;
 

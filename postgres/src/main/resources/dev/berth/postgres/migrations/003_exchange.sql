@@ -305,6 +305,11 @@ begin
   floor := least(floor, p_now - interval '100 milliseconds');
 end $$;
 
+-- How many more tasks to claim, of so many that may start besides those in the basket.
+create function berth.still_wanted(p_size integer, p_basket berth.basket) returns integer language sql immutable as $$
+  select least(p_size - cardinality(p_basket.ctids) + p_basket.standbys, p_basket.room)
+$$;
+
 -- Result rows, by kind:
 --   claim   a task this session now runs: all columns, in no order; lane null: under no limit; foreign_types: it is a
 --           standby
@@ -368,6 +373,8 @@ declare
   v_waiting  text[];            --   and the queues that they read
   v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
   v_below    smallint;          --   and below which level it was not yet
+  v_start    timestamptz;
+  v_handed   integer := 0;      -- how many start in slots that were handed on
   v_need     integer := p_size;
 begin
   -- Nothing to hand in: look, but write nothing before there is something to claim.
@@ -422,11 +429,21 @@ begin
            else berth.pass_on(p_session, v_freed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now);
-    v_basket.ctids := coalesce(v_passed.ctids, '{}');
-    v_basket.held := coalesce(v_passed.held, '{}');
-    v_basket.standbys := v_passed.standbys;
-    v_basket.room := greatest(0, v_basket.room - cardinality(v_basket.ctids));
-    v_need := least(p_size - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
+    if v_passed.ctids is not null then
+      -- Claimed at once: what looks at lanes afterwards does not meet them again.
+      v_start := clock_timestamp() + v_shift;
+      return query
+        update berth.task t
+           set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_start,
+               attempt = t.attempt + 1, held = c.held, held_since = c.since, standby = c.held is null
+          from unnest(v_passed.ctids, v_passed.held) as c (ctid, held, since)
+         where t.ctid = c.ctid
+        returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
+      v_handed := cardinality(v_passed.ctids) - v_passed.standbys;
+      v_basket.room := greatest(0, v_basket.room - cardinality(v_passed.ctids));
+    end if;
+    v_need := least(p_size - v_handed, v_basket.room);
     if v_passed.rest is not null then
       perform berth.give_back(v_passed.rest);
       select l.keys, l.queues, l.ours into v_left, v_waiting, v_gave
@@ -449,7 +466,7 @@ begin
     queue := p_queues[i];
     if p_modes[i] in ('lanes', 'freed') then
       -- Not for a small rest: a look costs as much for one task as for fifty.
-      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > cardinality(v_basket.ctids) - v_basket.standbys;
+      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > v_handed + cardinality(v_basket.ctids) - v_basket.standbys;
       v_basket.cursor := p_cursors[i];
       v_basket.more := false;
       v_basket.again := null;
@@ -468,16 +485,16 @@ begin
           -- Limited work of the levels above, then its half of this one.
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
-          v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
+          v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
           v_basket := berth.claim_levels(
             v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
-          v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
+          v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
           exit when v_need = 0;
         end if;
         v_line := berth.lock_line(queue, priority, position, foreign_types, p_types, v_need, v_now, '{}');
         v_ctids := v_ctids || v_line.ctids;
         v_basket.room := v_basket.room - coalesce(cardinality(v_line.ctids), 0);
-        v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
+        v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
         v_below := priority + 1;  -- what open work left over of this level
         position := v_line.floor;
         foreign_types := v_line.foreign_types;
@@ -487,7 +504,7 @@ begin
     end if;
     if v_lanes and p_queues[i + 1] is distinct from queue then
       v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
-      v_need := least(p_size - cardinality(v_ctids) - cardinality(v_basket.ctids) + v_basket.standbys, v_basket.room);
+      v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
       kind := 'lanes';
       payload := v_basket.cursor;
       due_at := v_basket.again;

@@ -243,7 +243,7 @@ begin
         order by t.priority desc limit 1));
     exit when v_level is null;
     p_basket := berth.claim_lanes(p_basket, p_session, p_queue, v_level, p_types, v_need, p_left, p_now);
-    v_need := least(v_most - cardinality(p_basket.ctids) + p_basket.standbys, p_basket.room);
+    v_need := berth.still_wanted(v_most, p_basket);
   end loop;
   return p_basket;
 end $$;
