@@ -50,6 +50,7 @@ create function berth.begin_exchange(
 ) language plpgsql as $$
 declare
   v_session record;
+  v_late    boolean;
 begin
   -- Written as a range read backwards, so that the newest version of the row is met first: heartbeats leave one dead
   -- version each while vacuum is held back.
@@ -67,19 +68,25 @@ begin
     verdict := 'repeat';
     return;
   end if;
-  -- A request that was on its way while its repeat and the next exchange went through: its claims would run nowhere.
-  -- Looked for after the insert, which waits for whoever is writing the same number.
-  if exists (select from berth.exchange_log l where l.session_id = p_session and l.apart = p_apart and l.number > p_number) then
+  -- The one before is forgotten; it is read backwards, so that it is met first, and the dead entries of all others lie
+  -- behind it. And one that was on its way while its repeat and the next exchange went through must not take place: its
+  -- claims would run nowhere. That is looked for after the insert, which waits for whoever is writing the same number.
+  with forgotten as (
+    delete from berth.exchange_log l
+     where l.session_id = p_session and l.apart = p_apart
+       and l.number = (select b.number from berth.exchange_log b
+                        where b.session_id = p_session and b.apart = p_apart and b.number < p_number
+                        order by b.number desc limit 1)
+    returning l.at
+  )
+  select (select f.at from forgotten f),
+         exists (select from berth.exchange_log l
+                  where l.session_id = p_session and l.apart = p_apart and l.number > p_number)
+    into before, v_late;
+  if v_late then
     raise exception 'exchange % of session % is older than the last one', p_number, p_session
       using errcode = 'invalid_parameter_value';
   end if;
-  -- The one before, read backwards: it is met first, and the dead entries of all others lie behind it.
-  delete from berth.exchange_log l
-   where l.session_id = p_session and l.apart = p_apart
-     and l.number = (select b.number from berth.exchange_log b
-                      where b.session_id = p_session and b.apart = p_apart and b.number < p_number
-                      order by b.number desc limit 1)
-  returning l.at into before;
   verdict := 'go';
 end $$;
 
@@ -357,13 +364,15 @@ create function berth.exchange(
 as $$
 #variable_conflict use_column
 declare
-  v_shift    interval := (select shift from berth.clock);
-  v_now      timestamptz := clock_timestamp() + v_shift;
+  v_shift    interval;
+  v_now      timestamptz;
+  v_paused   text[];
+  v_expires  timestamptz;
+  v_repeat   boolean;
   v_begun    record;
   v_verdict  text;
   v_written  record;
   v_freed    berth.freed[];
-  v_paused   text[];
   v_line     record;
   v_ctids    tid[] := '{}';
   v_basket   berth.basket;  -- claims under limits
@@ -377,18 +386,19 @@ declare
   v_handed   integer := 0;      -- how many start in slots that were handed on
   v_need     integer := p_size;
 begin
+  select c.shift, array(select q.name from berth.queue q where q.paused),
+         (select s.expires_at from berth.session s where s.id between p_session and p_session order by s.id desc limit 1),
+         exists (select from berth.exchange_log l
+                  where l.session_id = p_session and l.apart = p_apart and l.number = p_number)
+    into v_shift, v_paused, v_expires, v_repeat
+    from berth.clock c;
+  v_now := clock_timestamp() + v_shift;
   -- Nothing to hand in: look, but write nothing before there is something to claim.
   if cardinality(p_ids) > 0 then
     v_begun := berth.begin_exchange(p_session, p_apart, p_number, v_now);
     v_verdict := v_begun.verdict;
   else
-    select case when s.expires_at <= v_now then 'lost'
-                when exists (select from berth.exchange_log l
-                              where l.session_id = p_session and l.apart = p_apart and l.number = p_number)
-                then 'repeat' else 'go' end
-      into v_verdict
-      from berth.session s
-     where s.id between p_session and p_session order by s.id desc limit 1;
+    v_verdict := case when coalesce(v_expires <= v_now, true) then 'lost' when v_repeat then 'repeat' else 'go' end;
   end if;
   if v_verdict is distinct from 'go' then
     return query select * from berth.answer_again(p_session, p_apart, p_number, v_verdict);
@@ -420,7 +430,6 @@ begin
     v_freed := v_written.freed;
   end if;
 
-  v_paused := array(select q.name from berth.queue q where q.paused);
   v_basket := ('{}', '{}', '{}', null, false, null, 0, p_ahead, coalesce(p_most, p_size));
   if v_freed is not null then
     v_passed := berth.hand_on(
@@ -553,7 +562,9 @@ begin
     end if;
   end if;
 
-  return query select * from berth.cancel_requests(p_session);
+  if exists (select from berth.task t where t.session_id = p_session and t.cancel_requested) then
+    return query select * from berth.cancel_requests(p_session);
+  end if;
 end $$;
 
 -- What this session runs and somebody asked to cancel, as rows of an exchange.
