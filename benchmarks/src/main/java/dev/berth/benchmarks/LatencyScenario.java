@@ -39,7 +39,7 @@ final class LatencyScenario implements Scenario {
   public void run(Bench bench, Report report) throws Exception {
     int count = bench.size().of(20, 120, 1_000);
     int polled = bench.size().of(3, 20, 200);
-    int warmUp = bench.size().of(0, 500, 3_000);
+    int warmUp = bench.size().of(0, 1_500, 3_000);
     try (BenchDatabase database = bench.server().database()) {
       PickUps process =
           new PickUps(bench.size(), database, PostgresOptions.DEFAULT, warmUp, count, 30);

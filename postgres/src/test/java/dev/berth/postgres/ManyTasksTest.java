@@ -22,7 +22,7 @@ class ManyTasksTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void noTransactionKeepsMoreThanAPartOfThem(boolean known) {
-    try (HikariDataSource pool = Servers.pool(url, 5);
+    try (HikariDataSource pool = Servers.pool(url, 6);
         PostgresStore store = PostgresStore.of(pool)) {
       submit(known ? "'{\"limit/gpu\": 9}'" : "null");
       Claimer claimer = Claimer.open(store, "worker", "ours");

@@ -45,7 +45,7 @@ class PgBouncerTest extends StoreContract {
 
     static Fixture open() {
       PostgresFixture direct = PostgresFixture.on(Servers.NEWEST);
-      HikariDataSource pool = Servers.pool(bouncer.url(direct.database().url()));
+      HikariDataSource pool = Servers.patientPool(bouncer.url(direct.database().url()));
       return new Fixture(
           direct, pool, PostgresStore.of(pool, PostgresOptions.DEFAULT.withoutWakeUps()));
     }
@@ -82,7 +82,7 @@ class PgBouncerTest extends StoreContract {
   @Test
   void wakeUpsAreNotKnownToArrive() throws Exception {
     try (PostgresFixture direct = PostgresFixture.on(Servers.NEWEST);
-        HikariDataSource pool = Servers.pool(bouncer.url(direct.database().url()));
+        HikariDataSource pool = Servers.patientPool(bouncer.url(direct.database().url()));
         PostgresStore store = PostgresStore.of(pool, PostgresOptions.DEFAULT);
         Store.Subscription here = direct.store().onWork(wakeUp -> {});
         Store.Subscription there = store.onWork(wakeUp -> {})) {

@@ -22,7 +22,7 @@ class PruneTest {
   @Test
   void aReportKeepsItsPartitionsAndHoldsUpNobody() throws SQLException {
     String url = Servers.NEWEST.database();
-    try (HikariDataSource pool = Servers.pool(url, 5);
+    try (HikariDataSource pool = Servers.pool(url, 6);
         PostgresStore store = PostgresStore.of(pool);
         Connection report = DriverManager.getConnection(url)) {
       store.sweep();

@@ -43,6 +43,13 @@ enum Servers {
     return pool(url, 100);
   }
 
+  /** For tests that do not ask what becomes of a worker without connections. */
+  static HikariDataSource patientPool(String url) {
+    HikariDataSource pool = pool(url);
+    pool.setConnectionTimeout(20_000);
+    return pool;
+  }
+
   static HikariDataSource pool(String url, int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);

@@ -35,7 +35,7 @@ final class TestDatabase implements AutoCloseable {
   private TestDatabase(Servers server) {
     this.server = server;
     this.url = server.database();
-    this.pool = Servers.pool(url);
+    this.pool = Servers.patientPool(url);
     try {
       this.own = DriverManager.getConnection(url);
     } catch (SQLException e) {
