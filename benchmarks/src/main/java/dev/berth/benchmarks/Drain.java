@@ -19,19 +19,14 @@ final class Drain implements WorkerListener {
 
   private final long tasks;
   private final AtomicLong recorded = new AtomicLong();
-  private final AtomicLong exchanges = new AtomicLong();
   private final CountDownLatch over = new CountDownLatch(1);
 
   private Drain(long tasks) {
     this.tasks = tasks;
   }
 
-  /**
-   * What it took, from the start of the worker.
-   *
-   * @param batch how many outcomes an exchange handed in on average
-   */
-  record Drained(long tasks, Duration time, double batch) {
+  /** What it took, from the start of the worker. */
+  record Drained(long tasks, Duration time) {
 
     double perSecond() {
       return Drain.perSecond(tasks, time);
@@ -66,16 +61,13 @@ final class Drain implements WorkerListener {
 
   @Override
   public void exchanged(int asked, int claimed, int handedIn, Duration took) {
-    if (handedIn > 0) {
-      exchanges.incrementAndGet();
-    }
     if (recorded.addAndGet(handedIn) >= tasks) {
       over.countDown();
     }
   }
 
   private Drained drained(Duration time) {
-    return new Drained(tasks, time, (double) recorded.get() / exchanges.get());
+    return new Drained(tasks, time);
   }
 
   private void await() throws InterruptedException {
