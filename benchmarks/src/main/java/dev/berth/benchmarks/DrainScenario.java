@@ -1,24 +1,19 @@
 package dev.berth.benchmarks;
 
-import dev.berth.Berth;
 import dev.berth.task.Retention;
-import dev.berth.task.TaskType;
-import dev.berth.worker.WorkerBuilder;
 import java.time.Duration;
-import java.util.function.UnaryOperator;
 
 /** How many tasks one worker runs, with history and without, beside what raw SQL could do. */
 final class DrainScenario implements Scenario {
 
   private static final String BERTH = "berth";
   private static final String NO_HISTORY = "berth, no history";
-  private static final String DEFAULTS = "berth, default settings";
   private static final String RAW = "raw SQL";
   private static final String RAW_MANY = "raw SQL, 4 connections";
   private static final int MANY = 4;
   private static final Duration TIME = Duration.ofSeconds(25);
   private static final Duration WARM_UP = Duration.ofSeconds(8);
-  private static final TaskType<NoOp, Void> UNKEPT = NoOp.TYPE.keep(Retention.NONE);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
 
   @Override
   public String name() {
@@ -33,15 +28,14 @@ final class DrainScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(300, 40_000, 200_000);
+    int tasks = bench.size().of(300, 80_000, 200_000);
     Rounds rounds =
         new Rounds(bench)
-            .variant(BERTH, () -> berth(bench, tasks, NoOp.TYPE, BerthPeer::fast))
-            .variant(NO_HISTORY, () -> berth(bench, tasks, UNKEPT, BerthPeer::fast))
-            .variant(DEFAULTS, () -> berth(bench, tasks, NoOp.TYPE, worker -> worker))
+            .variant(BERTH, () -> berth(bench, tasks, Retention.DEFAULT))
+            .variant(NO_HISTORY, () -> berth(bench, tasks, Retention.NONE))
             .variant(RAW, () -> raw(bench, tasks, 1))
             .variant(RAW_MANY, () -> raw(bench, tasks, MANY));
-    bench.warmUp(WARM_UP, () -> berth(bench, tasks, NoOp.TYPE, BerthPeer::fast));
+    bench.warmUp(WARM_UP, () -> berth(bench, tasks, Retention.DEFAULT));
     rounds.run(bench.size().of(1, 2, 5), bench.size().of(1, 4, 5), TIME);
     report.fact("worker", BerthPeer.fast());
     report.ratio(
@@ -67,8 +61,6 @@ final class DrainScenario implements Scenario {
     report.figure(
         "drain_no_history_per_s", "tasks/s", rounds.samples(NO_HISTORY), "no history kept");
     report.figure(
-        "drain_default_per_s", "tasks/s", rounds.samples(DEFAULTS), "with default settings");
-    report.figure(
         "raw_sql_per_s",
         "tasks/s",
         rounds.samples(RAW_MANY),
@@ -76,15 +68,8 @@ final class DrainScenario implements Scenario {
     report.figure("raw_sql_1_per_s", "tasks/s", rounds.samples(RAW), "with 1 connection");
   }
 
-  private static double berth(
-      Bench bench, int tasks, TaskType<NoOp, Void> type, UnaryOperator<WorkerBuilder> settings)
-      throws Exception {
-    try (BenchDatabase database = bench.server().database();
-        Berth berth = database.berth()) {
-      NoOp.submit(berth, type, tasks);
-      database.execute("vacuum analyze berth.task");
-      return Drain.of(berth, type, tasks, (payload, task) -> {}, settings).perSecond();
-    }
+  private static double berth(Bench bench, int tasks, Retention retention) throws Exception {
+    return PeerDrain.rate(bench, new BerthPeer(BERTH, retention), tasks, LONGEST);
   }
 
   private static double raw(Bench bench, int tasks, int connections) throws Exception {
