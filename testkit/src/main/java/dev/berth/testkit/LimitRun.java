@@ -13,6 +13,7 @@ import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
+import dev.berth.store.Lease;
 import dev.berth.store.LimitAudit;
 import dev.berth.store.LimitView;
 import dev.berth.store.Store;
@@ -58,6 +59,9 @@ final class LimitRun {
   private final Map<LimitKey, Integer> numbers = new HashMap<>();
   private final Set<LimitKey> paused = new HashSet<>();
 
+  /** Until when each standby may start, by the clock of this process. */
+  private final Map<Lease, Long> startBy = new HashMap<>();
+
   LimitRun(StoreFixture fixture, long seed) {
     this.fixture = fixture;
     this.store = fixture.store();
@@ -98,10 +102,12 @@ final class LimitRun {
     } else if (dice < 82) {
       // slots stay with a session for a part of a second: often less than that passes
       boolean little = random.nextBoolean();
-      fixture.advance(
+      Duration time =
           little
               ? Duration.ofMillis(random.nextInt(150))
-              : Duration.ofSeconds(1 + random.nextInt(20)));
+              : Duration.ofSeconds(1 + random.nextInt(20));
+      fixture.advance(time);
+      startBy.replaceAll((standby, until) -> until - time.toNanos());
       return "advance";
     } else if (dice < 86) {
       store.sweep();
@@ -157,6 +163,7 @@ final class LimitRun {
     }
     var ahead =
         new ExchangeRequest.Ahead(Map.of(Draft.TYPE, random.nextInt(4)), random.nextInt(12));
+    long asked = System.nanoTime();
     switch (holder.claimer.exchange(ended, random.nextInt(8), ahead)) {
       case Exchanged.SessionLost lost -> holders.remove(holder);
       case Exchanged.Done done -> {
@@ -165,7 +172,12 @@ final class LimitRun {
         }
         List<Claim> started = done.claims().stream().filter(claim -> !claim.standby()).toList();
         holder.running.addAll(started);
-        done.claims().stream().filter(Claim::standby).forEach(holder.standbys::add);
+        for (Claim claim : done.claims()) {
+          if (claim.standby()) {
+            holder.standbys.add(claim);
+            startBy.put(claim.lease(), asked + Claim.STANDBY_STARTS_WITHIN.toNanos());
+          }
+        }
         checkStarts(started);
       }
     }
@@ -183,6 +195,7 @@ final class LimitRun {
       Claim next =
           holder.standbys.stream()
               .filter(each -> each.lane() != null && each.lane().equals(lane))
+              .filter(this::mayStart)
               .findFirst()
               .orElse(null);
       if (next == null) {
@@ -201,6 +214,11 @@ final class LimitRun {
     Ended.Heir heir = runs ? new Ended.Heir(last.lease(), ZERO) : null;
     before.forEach(
         each -> ended.add(new Ended(each.lease(), outcome(), ZERO, ZERO, heir, random.nextInt(3))));
+  }
+
+  private boolean mayStart(Claim standby) {
+    Long until = startBy.get(standby.lease());
+    return until != null && until - System.nanoTime() > 0;
   }
 
   /** An exchange that did nothing may leave no trace, and a clock that runs may end a session. */
@@ -241,6 +259,7 @@ final class LimitRun {
           default -> new Command.SetLimit(key, random.nextInt(limit.slots() + 3));
         };
     store.apply(command);
+    startBy.clear(); // a command on a limit returns when none of them may start any more
     switch (command) {
       case Command.PauseLimit pause -> paused.add(key);
       case Command.ResumeLimit resume -> paused.remove(key);
