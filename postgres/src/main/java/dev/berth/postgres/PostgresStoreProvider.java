@@ -51,6 +51,8 @@ public final class PostgresStoreProvider implements StoreProvider {
     // a server that takes the connection and then says nothing must not stop the pool for ever
     config.addDataSourceProperty("loginTimeout", "5");
     config.addDataSourceProperty("tcpKeepAlive", "true");
+    // of the same name in the URL, that one counts
+    config.addDataSourceProperty("socketFactory", PromptSockets.class.getName());
     try {
       return new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException | IllegalArgumentException e) {
