@@ -103,6 +103,30 @@ class LimitCostTest {
     }
   }
 
+  /** After a quarter of a second it is asked whether anybody waits, or stands above. */
+  @Test
+  void slotsThatWereHeldForAWhileCostNoMoreBehindMany() throws SQLException {
+    submitLane("limit/gpu", 20, 2);
+    Sql.run(url, "vacuum analyze berth.task"); // plans are made for the few that there are now
+    try (RawExchange exchange = RawExchange.open(url)) {
+      Answer few = exchange.lanes(List.of(), null, 2);
+      for (int i = 0; i < 7; i++) { // often enough for every plan to be kept
+        few = handedOnLater(exchange, few);
+      }
+      submitLane("limit/gpu", 4 * MANY, 2);
+      Answer many = handedOnLater(exchange, handedOnLater(exchange, few));
+
+      assertThat(many.pages()).isLessThan(2 * few.pages());
+    }
+  }
+
+  private Answer handedOnLater(RawExchange exchange, Answer held) throws SQLException {
+    Sql.run(url, "update berth.clock set shift = shift + interval '300 milliseconds'");
+    Answer answer = exchange.lanes(held.claims(), held.cursor(), 2);
+    assertThat(answer.claims()).hasSize(2);
+    return answer;
+  }
+
   @Test
   void everyChangeOfASlotRowStaysOnItsPage() throws SQLException {
     submitLane("limit/gpu", 100, 10);

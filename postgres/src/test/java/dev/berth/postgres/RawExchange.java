@@ -4,13 +4,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The exchanges of one session in plain SQL: on a connection whose transactions the test holds in
@@ -21,9 +18,6 @@ final class RawExchange implements AutoCloseable {
 
   /** The type that the session handles. */
   static final String TYPE = "ours";
-
-  private static final Pattern PAGES =
-      Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
 
   /** A task in the hands of the session. */
   record Claimed(String id, String token) {}
@@ -50,17 +44,8 @@ final class RawExchange implements AutoCloseable {
     // else a statement within a transaction is explained when the next one comes
     simple.setProperty("preferQueryMode", "simple");
     Connection connection = DriverManager.getConnection(url, simple);
+    Plans.explainEverything(connection);
     try (Statement statement = connection.createStatement()) {
-      for (String sql :
-          List.of(
-              "load 'auto_explain'",
-              "set auto_explain.log_min_duration = 0",
-              "set auto_explain.log_analyze = on",
-              "set auto_explain.log_buffers = on",
-              "set auto_explain.log_timing = off",
-              "set auto_explain.log_level = notice")) {
-        statement.execute(sql);
-      }
       try (ResultSet opened =
           statement.executeQuery(
               "select session_id from berth.open_session('raw', null, '1 hour', 100, '{%s}',"
@@ -168,26 +153,12 @@ final class RawExchange implements AutoCloseable {
           default -> {}
         }
       }
-      return new Answer(claims, nextFloor, nextCursor, pages(statement));
+      return new Answer(claims, nextFloor, nextCursor, Plans.pages(statement));
     }
   }
 
   private static String quoted(String text) {
     return text == null ? "null" : "'" + text + "'";
-  }
-
-  private static long pages(Statement statement) throws SQLException {
-    for (SQLWarning said = statement.getWarnings(); said != null; said = said.getNextWarning()) {
-      Matcher matcher = PAGES.matcher(said.getMessage());
-      if (matcher.find()) {
-        return number(matcher.group(1)) + number(matcher.group(2));
-      }
-    }
-    throw new AssertionError("The call was not explained");
-  }
-
-  private static long number(String digits) {
-    return digits == null ? 0 : Long.parseLong(digits);
   }
 
   @Override

@@ -101,13 +101,13 @@ begin
   if p_repeat then
     select array_agg(i.id) into v_ended
       from unnest(v_inserted) as i (id)
-     where exists (select from berth.task_history h where h.task_id = i.id);
+     where (select true from berth.task_history h where h.task_id = i.id limit 1);
     if p_workflows is not null then
       v_ended := nullif(array(
         select unnest(v_ended) union select berth.known_steps(v_inserted, p_ids, p_workflows, p_steps)), '{}');
     end if;
     if v_ended is not null then
-      delete from berth.task t using unnest(v_ended) as e (id) where t.id = e.id;
+      delete from berth.task t where t.id = any (v_ended);
       existing := v_ended;
     end if;
   end if;

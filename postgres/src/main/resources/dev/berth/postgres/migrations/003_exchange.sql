@@ -17,7 +17,8 @@
 --
 -- OUTCOMES find their rows through the primary key, with the token as the proof of the lease. A row whose token is
 -- another is stale: reported, not touched. No condition on state appears here: it would invite the planner into a
--- partial index full of dead entries.
+-- partial index full of dead entries. And the key is looked up as a range, not as an equality: by one the planner could
+-- also walk the whole index in its order, which it does if the table was small when it was last analyzed.
 --
 -- CLAIMS come from a line: one queue at one priority, ordered by position. Every claim leaves a dead entry at the head
 -- of task_claim, and while any transaction anywhere holds vacuum back they stay. A scan from the start would read all
@@ -128,7 +129,7 @@ begin
     delete from berth.task t
      using unnest(p_ids, p_tokens, p_outcomes, p_texts, p_began, p_passed, p_heirs, p_heirs_began, p_standbys)
              as o (id, token, outcome, text, began, passed, heir, heir_began, standbys)
-     where t.id = o.id and t.token = o.token and t.session_id = p_session
+     where t.id between o.id and o.id and t.token = o.token and t.session_id = p_session
        and (o.outcome in ('finished', 'failed', 'cancelled') or t.cancel_requested)
     returning t.id, t.submitted_at, t.due_at,
               case when t.standby then greatest(p_before, p_now - o.began * interval '1 microsecond') else t.started_at end
@@ -187,7 +188,7 @@ begin
              progress     = null
         from unnest(p_ids, p_tokens, p_outcomes, p_texts, p_delays, p_began, p_passed, p_heirs, p_heirs_began, p_standbys)
                as o (id, token, outcome, text, delay, began, passed, heir, heir_began, standbys)
-       where t.id = o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
+       where t.id between o.id and o.id and t.token = o.token and t.session_id = p_session and o.outcome in ('retry', 'released')
       returning t.id, t.submitted_at, t.due_at, t.started_at, o.token, t.attempt, t.failures, t.crashes, t.priority,
                 case when o.passed is null then p_now else greatest(p_before, p_now - o.passed * interval '1 microsecond') end
                   as ended_at,

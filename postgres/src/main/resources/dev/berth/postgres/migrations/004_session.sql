@@ -52,7 +52,7 @@ begin
   update berth.task t
      set progress = p.progress
     from unnest(p_ids, p_tokens, p_progress) as p (id, token, progress)
-   where t.id = p.id and t.token = p.token;
+   where t.id between p.id and p.id and t.token = p.token;  -- a range, as in an exchange
   select array_agg(t.id), array_agg(t.token) into cancel_ids, cancel_tokens
     from berth.task t
    where t.session_id = p_session and t.cancel_requested;
@@ -91,7 +91,7 @@ begin
      where t.id = any (p_ids)
   ), ended as (
     delete from berth.task t using held h
-     where t.id = h.id and h.last_outcome is not null
+     where t.id between h.id and h.id and h.last_outcome is not null
     returning t.*
   ), returned as (
     update berth.task t
@@ -104,7 +104,7 @@ begin
            last_error = coalesce(h.error, t.last_error),
            progress   = null
       from held h
-     where t.id = h.id and h.last_outcome is null
+     where t.id between h.id and h.id and h.last_outcome is null
     returning t.*
   ), woken as (
     select berth.wake_ready(r.queue, r.priority, v_now) from returned r group by r.queue, r.priority

@@ -259,7 +259,7 @@ begin
     select distinct on (k.rule) k.rule, k.slots
       from unnest(p_lanes) as l
      cross join lateral (select berth.rule_of(n.key), n.slots from unnest(l.limits, l.said_slots) as n (key, slots)) k (rule, slots)
-     where not exists (select from berth.task_limit m where m.key = k.rule and (m.submit_slots is not null or m.removed))
+     where (select m.submit_slots is not null or m.removed from berth.task_limit m where m.key = k.rule) is not true
      order by k.rule
   loop
     if starts_with(v_limit.rule, 'topic/') then  -- its number and pace are not the submitter's

@@ -35,7 +35,7 @@ begin
        select h.id from berth.task h
         where h.session_id = p_session and h.token = f.heir and h.state = 'running' limit 1) h
      where f.heir is not null and f.held is not null
-       and t.id = h.id and t.token = f.heir and t.session_id = p_session and t.standby
+       and t.id between h.id and h.id and t.token = f.heir and t.session_id = p_session and t.standby
     returning t.token
   )
   select array_agg(h.token) into v_heirs from heir h;
@@ -87,8 +87,10 @@ begin
        where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at);
     v_above := array(
       select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
-       where exists (select from berth.task t
-                      where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null));
+       cross join lateral (  -- a limit, so that it is one probe for each, whatever the statistics say
+         select from berth.task t
+          where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null
+          order by t.priority desc limit 1) a);
   end if;
   if v_last > p_size then
     select max(f.number) into v_last
@@ -787,7 +789,7 @@ begin
        using (select u.key, u.number, sum(u.count) as count
                 from unnest(p_held) as u where split_part(u.key, '/', 4) <> ''
                group by u.key, u.number order by u.key, u.number) h
-       where g.key = h.key and g.number = h.number and g.used = h.count
+       where g.key between h.key and h.key and g.number = h.number and g.used = h.count
       returning g.key || ' ' || g.number as name
     )
     select array_agg(g.name) into v_gone from gone g;

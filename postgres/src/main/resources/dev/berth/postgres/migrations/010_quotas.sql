@@ -101,9 +101,8 @@ end $$;
 
 create function berth.quota_counts(p_keys text[]) returns integer[] language plpgsql set jit = off set enable_seqscan = off as $$
 begin
-  return array(select coalesce(c.count, 0)
+  return array(select coalesce((select c.count from berth.quota_count c where c.key = k.key), 0)
                  from unnest(p_keys) with ordinality as k (key, number)
-                 left join berth.quota_count c on c.key = k.key
                 order by k.number);
 end $$;
 
@@ -213,9 +212,9 @@ begin
   v_known := array(
     select i.id from unnest(p_ids, p_quotas, p_workflows, p_steps) as i (id, quotas, workflow, step)
      where (i.quotas is not null or i.workflow is not null)
-       and (exists (select from berth.task t where t.id = i.id)
-            or p_repeat and exists (select from berth.task_history h where h.task_id = i.id)
-            or exists (select from berth.workflow_step s where s.workflow = i.workflow and s.step = i.step)));
+       and ((select true from berth.task t where t.id = i.id)
+            or p_repeat and (select true from berth.task_history h where h.task_id = i.id limit 1)
+            or (select true from berth.workflow_step s where s.workflow = i.workflow and s.step = i.step)));
   existing := v_known;
 
   loop

@@ -300,7 +300,7 @@ create function berth.put_under(p_ids uuid[], p_key text, p_slots integer) retur
   with said as materialized (
     select t.id, coalesce(t.limits, '{}') as limits, coalesce(t.weights, '{}') as weights,
            coalesce(t.said_slots, '{}') as said_slots
-      from unnest(p_ids) as i (id) join berth.task t on t.id = i.id
+      from berth.task t where t.id = any (p_ids)
   ), made as materialized (
     select d.limits as of_limits, d.weights as of_weights, d.said_slots as of_slots, n.*
       from (select distinct s.limits, s.weights, s.said_slots from said s) d
@@ -310,7 +310,7 @@ create function berth.put_under(p_ids uuid[], p_key text, p_slots integer) retur
      set lane = m.lane, limits = m.limits, weights = m.weights, said_slots = m.said_slots
     from said s
     join made m on m.of_limits = s.limits and m.of_weights = s.weights and m.of_slots = s.said_slots
-   where t.id = s.id
+   where t.id between s.id and s.id
 $$;
 
 -- Running tasks that are under a limit they had no slots of take theirs, beyond its number where it is full. Where it does

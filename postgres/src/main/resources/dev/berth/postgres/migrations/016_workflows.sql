@@ -74,7 +74,7 @@ create function berth.known_steps(p_inserted uuid[], p_ids uuid[], p_workflows t
 returns setof uuid language sql stable as $$
   select i.id from unnest(p_ids, p_workflows, p_steps) as i (id, workflow, step)
    where i.id = any (p_inserted)
-     and exists (select from berth.workflow_step s where s.workflow = i.workflow and s.step = i.step)
+     and (select true from berth.workflow_step s where s.workflow = i.workflow and s.step = i.step)
 $$;
 
 -- Steps came to these workflows.
@@ -101,7 +101,7 @@ begin
     exit when v_locked = cardinality(p_names);
     insert into berth.workflow (name)
     select n.name from unnest(p_names) as n (name)
-     where not exists (select from berth.workflow w where w.name = n.name)
+     where (select true from berth.workflow w where w.name = n.name) is null
     on conflict do nothing;
   end loop;
 end $$;
@@ -126,10 +126,10 @@ begin
     select w.name, w.behind, w.cancelled, w.keep_until, n.type, n.outcome as ended, a.step_number as turn, t.id, t.step_number,
            b.step as block, b.number as block_number, b.blocks, b.outcome
       from unnest(p_names, p_afters, p_types, p_outcomes) as n (name, after, type, outcome)
-     cross join lateral (select * from berth.workflow w where w.name = n.name) w
+     cross join lateral (select * from berth.workflow w where w.name = n.name limit 1) w
       left join lateral (
         select a.step_number from berth.task a
-         where n.after is null and a.workflow = n.name and a.state <> 'held') a on true
+         where n.after is null and a.workflow = n.name and a.state <> 'held' limit 1) a on true
       left join lateral (
         select t.id, t.step_number from berth.task t
          where t.workflow = n.name and t.state = 'held'
@@ -180,7 +180,7 @@ begin
     update berth.workflow w
        set keep_until = greatest(w.keep_until, berth.keep_until(p_now, i.days)), behind = null
       from unnest(v_idle, v_days) as i (name, days)
-     where w.name = i.name;
+     where w.name between i.name and i.name;
   end if;
 end $$;
 
@@ -298,7 +298,7 @@ begin
      where w.keep_until is not null and w.keep_until < berth.keep_until(berth.now(), 0)
      limit 1000 for update skip locked);
   v_names := array(
-    select n from unnest(v_names) as n where not exists (select from berth.task t where t.workflow = n));
+    select n from unnest(v_names) as n where (select true from berth.task t where t.workflow = n limit 1) is null);
   if v_names <> '{}' then
     delete from berth.workflow_step s where s.workflow = any (v_names);
     delete from berth.workflow w where w.name = any (v_names);

@@ -244,8 +244,8 @@ begin
     v_older := array(select t.id from berth.task t
                       where t.id in (select q.task_id from berth.quota_task q where q.key = v_key) and t.id <> all (p_ids)
                       order by t.id for update);
-    perform berth.cancel(o.id, 'cancelled for task ' || p_ids[1])
-       from unnest(v_older) as o (id) join berth.task t on t.id = o.id where not t.cancel_requested;
+    perform berth.cancel(t.id, 'cancelled for task ' || p_ids[1])
+       from berth.task t where t.id = any (v_older) and not t.cancel_requested;
   end if;
   v_written := berth.submit_batch(
     p_ids, array_fill(p_schedule.type, array[v_count]), array_fill(p_schedule.queue, array[v_count]),
