@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import java.nio.ByteBuffer;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -8,12 +9,19 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.Oid;
+import org.postgresql.jdbc.PgArray;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /** Lists as SQL arrays and back. */
 final class Arrays {
+
+  private static final int UUID_BYTES = 16;
 
   private Arrays() {}
 
@@ -37,6 +45,25 @@ final class Arrays {
       case "int2" -> new Short[size];
       default -> new Object[size];
     };
+  }
+
+  /** The driver would send them as text, which both sides spend more time on than on anything. */
+  static <T> Array uuids(Connection connection, Collection<T> items, Function<T, UUID> value)
+      throws SQLException {
+    BaseConnection driver = connection.unwrap(BaseConnection.class);
+    if (driver.getPreferQueryMode() == PreferQueryMode.SIMPLE || items.isEmpty()) {
+      return of(connection, "uuid", items, value::apply);
+    }
+    ByteBuffer bytes =
+        ByteBuffer.allocate(5 * Integer.BYTES + items.size() * (Integer.BYTES + UUID_BYTES));
+    bytes.putInt(1).putInt(0).putInt(Oid.UUID); // dimensions, no nulls, what is in it
+    bytes.putInt(items.size()).putInt(1); // how many, and the number of the first
+    for (T item : items) {
+      UUID id = value.apply(item);
+      bytes.putInt(UUID_BYTES);
+      bytes.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
+    }
+    return new PgArray(driver, Oid.UUID_ARRAY, bytes.array());
   }
 
   static Array texts(Connection connection, Collection<String> texts) throws SQLException {

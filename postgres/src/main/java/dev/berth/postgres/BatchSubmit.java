@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param submitted one answer per submission, in their order
  * @param hints what to tell the workers once it is committed
+ * @param told whether the commit tells those of other processes
  */
-record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
+record BatchSubmit(List<Submitted> submitted, List<Hint> hints, boolean told) {
 
   static BatchSubmit on(Connection connection, List<Submission> batch) throws SQLException {
     return Database.run(
@@ -42,23 +43,11 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
         connection, Statements.SUBMIT, statement -> on(connection, statement, batch, false));
   }
 
-  /** Writes one task that is due now, and wakes workers in the same transaction. */
-  static BatchSubmit waking(Connection connection, Submission only) throws SQLException {
-    return Database.run(
-        connection,
-        Statements.SUBMIT_WAKING,
-        statement -> {
-          statement.setString(21, " " + hintPriority(only, false) + " ");
-          statement.setString(22, only.queue());
-          return on(connection, statement, List.of(only), true);
-        });
-  }
-
   private static BatchSubmit on(
       Connection connection, PreparedStatement statement, List<Submission> batch, boolean ours)
       throws SQLException {
     List<Submission> unique = withoutDoubles(batch);
-    statement.setArray(1, Arrays.of(connection, "uuid", unique, s -> s.id().value()));
+    statement.setArray(1, Arrays.uuids(connection, unique, s -> s.id().value()));
     statement.setArray(2, Arrays.of(connection, "text", unique, Submission::type));
     statement.setArray(3, Arrays.of(connection, "text", unique, Submission::queue));
     statement.setArray(4, Arrays.of(connection, "int2", unique, s -> (short) s.priority()));
@@ -82,11 +71,12 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
       List<Submission> admitted = unique.stream().filter(full::admitted).toList();
       return new BatchSubmit(
           answers(batch, existing, full),
-          hints(admitted, atMicros(row.getLong("position")), row.getBoolean("limited"), ours));
+          hints(admitted, atMicros(row.getLong("position")), row.getBoolean("limited"), ours),
+          false);
     }
   }
 
-  private static @Nullable String lane(Submission submission) {
+  static @Nullable String lane(Submission submission) {
     return submission.lane().open() ? null : submission.lane().name();
   }
 
@@ -129,7 +119,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return answers;
   }
 
-  private static int hintPriority(Submission submission, boolean limited) {
+  static int hintPriority(Submission submission, boolean limited) {
     return submission.lane().open() && !limited ? submission.priority() : Hint.Ready.LANES;
   }
 
@@ -174,7 +164,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints) {
     return TimeUnit.SECONDS.toMicros(delay.toSeconds()) + delay.toNanosPart() / 1_000;
   }
 
-  private static Instant atMicros(long sinceEpoch) {
+  static Instant atMicros(long sinceEpoch) {
     return Instant.EPOCH.plus(sinceEpoch, ChronoUnit.MICROS);
   }
 }

@@ -157,7 +157,7 @@ final class Exchanges {
     List<Ended> ended = request.ended();
     statement.setLong(1, session.id());
     statement.setLong(2, request.number());
-    statement.setArray(3, Arrays.of(connection, "uuid", ended, e -> e.lease().task().value()));
+    statement.setArray(3, Arrays.uuids(connection, ended, e -> e.lease().task().value()));
     statement.setArray(4, Arrays.of(connection, "int8", ended, e -> e.lease().token()));
     statement.setArray(5, Arrays.of(connection, "text", ended, e -> word(e.outcome())));
     statement.setArray(6, Arrays.of(connection, "text", ended, e -> text(e.outcome())));

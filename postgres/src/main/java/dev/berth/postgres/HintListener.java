@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ final class HintListener implements AutoCloseable {
 
   private final Database database;
   private final Consumer<Hint> heard;
+  private final IntPredicate ours;
 
   /** Called after each reconnect: hints may have been lost before it. */
   private final Runnable reconnected;
@@ -41,9 +43,14 @@ final class HintListener implements AutoCloseable {
   /** Whether anything was heard since it listens: through some poolers nothing ever is. */
   private volatile boolean hears;
 
-  HintListener(Database database, Consumer<Hint> heard, Runnable reconnected) {
+  /**
+   * @param ours whether this server process notifies for this one, which knows already
+   */
+  HintListener(
+      Database database, Consumer<Hint> heard, IntPredicate ours, Runnable reconnected) {
     this.database = database;
     this.heard = heard;
+    this.ours = ours;
     this.reconnected = reconnected;
     this.thread = Thread.ofPlatform().daemon().name("berth-listen").start(this::listen);
   }
@@ -99,7 +106,9 @@ final class HintListener implements AutoCloseable {
         heardAt = System.nanoTime();
         hears = true;
         for (PGNotification notification : notifications) {
-          Hint.parse(notification.getParameter()).ifPresent(heard);
+          if (!ours.test(notification.getPID())) {
+            Hint.parse(notification.getParameter()).ifPresent(heard);
+          }
         }
       }
     }

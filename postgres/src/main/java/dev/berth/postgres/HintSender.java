@@ -9,18 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Sends hints after the submit has committed. NOTIFY makes commits queue behind one another for the
  * whole database, so it is kept out of the submits: the first hint goes out at once, those that
- * come within the next few milliseconds share one notification per queue.
+ * come within the next few milliseconds share one notification per queue. Where workers of this
+ * process were told already, the others are told a moment later: most likely the work is taken.
  */
 final class HintSender implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HintSender.class);
   private static final long PAUSE_MS = 5;
+  private static final long HEAD_START_MS = 2;
 
   /** Hints with the same key share one notification. */
   private record Key(String queue, int priority) {
@@ -40,12 +44,18 @@ final class HintSender implements AutoCloseable {
   }
 
   private final HeldConnection connection;
+  private final BooleanSupplier toldHere;
   private final Map<Key, Hint> waiting = new LinkedHashMap<>();
   private final Thread thread;
   private boolean closed;
+  private volatile int backend;
 
-  HintSender(HeldConnection connection) {
+  /**
+   * @param toldHere whether workers of this process hear of everything before
+   */
+  HintSender(HeldConnection connection, BooleanSupplier toldHere) {
     this.connection = connection;
+    this.toldHere = toldHere;
     this.thread = Thread.ofVirtual().name("berth-hints").start(this::sendAll);
   }
 
@@ -61,6 +71,11 @@ final class HintSender implements AutoCloseable {
             return statement.execute();
           });
     }
+  }
+
+  /** Whether a notification comes from here, by the number of the server process that sent it. */
+  boolean sent(int process) {
+    return process == backend;
   }
 
   synchronized void send(Collection<Hint> hints) {
@@ -85,10 +100,21 @@ final class HintSender implements AutoCloseable {
     }
   }
 
-  private synchronized List<Hint> next() throws InterruptedException {
+  private List<Hint> next() throws InterruptedException {
+    awaitSome();
+    if (toldHere.getAsBoolean()) {
+      TimeUnit.MILLISECONDS.sleep(HEAD_START_MS);
+    }
+    return takeAll();
+  }
+
+  private synchronized void awaitSome() throws InterruptedException {
     while (waiting.isEmpty() && !closed) {
       wait();
     }
+  }
+
+  private synchronized List<Hint> takeAll() {
     List<Hint> next = new ArrayList<>(waiting.values());
     waiting.clear();
     return next;
@@ -99,14 +125,16 @@ final class HintSender implements AutoCloseable {
     try {
       connection.run(
           "send a wake-up",
-          held ->
-              Database.run(
-                  held,
-                  Statements.NOTIFY,
-                  statement -> {
-                    statement.setArray(1, held.createArrayOf("text", payloads));
-                    return statement.execute();
-                  }));
+          held -> {
+            backend = held.unwrap(PGConnection.class).getBackendPID();
+            return Database.run(
+                held,
+                Statements.NOTIFY,
+                statement -> {
+                  statement.setArray(1, held.createArrayOf("text", payloads));
+                  return statement.execute();
+                });
+          });
     } catch (StoreException | IllegalStateException e) {
       // a hint may be lost: workers poll as well
       log.debug("A wake-up was not sent: {}", e.getMessage());

@@ -30,7 +30,7 @@ final class Hints implements AutoCloseable {
   private final Consumer<Hint> first;
   private final List<Consumer<WakeUp>> listeners = new CopyOnWriteArrayList<>();
   private final AtomicLong lastSubmit = new AtomicLong(System.nanoTime() - RARE_NANOS);
-  private @Nullable HintSender sender;
+  private volatile @Nullable HintSender sender;
   private @Nullable HintListener listener;
 
   /**
@@ -45,7 +45,8 @@ final class Hints implements AutoCloseable {
   synchronized Store.Subscription listen(Consumer<WakeUp> wanted) {
     listeners.add(wanted);
     if (notifications && listener == null) {
-      listener = new HintListener(database, this::hear, () -> hear(Hint.ANYWHERE));
+      listener = 
+          new HintListener(database, this::hear, this::sentHere, () -> hear(Hint.ANYWHERE));
       listener.awaitConnected();
     }
     return new Store.Subscription() {
@@ -80,11 +81,13 @@ final class Hints implements AutoCloseable {
 
   /**
    * Asked before each submit: whether it may notify by itself, which saves a transaction between
-   * the submit and the worker. Not if submits are frequent, see {@link HintSender}.
+   * the submit and a worker of another process. Not if submits are frequent, see {@link
+   * HintSender}; nor if workers of this process hear of it anyway, and would wait for that.
    */
-  boolean rare() {
+  boolean mayGoWithSubmit() {
     long now = System.nanoTime();
-    return notifications && now - lastSubmit.getAndSet(now) >= RARE_NANOS;
+    boolean rare = now - lastSubmit.getAndSet(now) >= RARE_NANOS;
+    return notifications && rare && listeners.isEmpty();
   }
 
   private void hear(Hint hint) {
@@ -101,9 +104,16 @@ final class Hints implements AutoCloseable {
 
   private synchronized HintSender sender() {
     if (sender == null) {
-      sender = new HintSender(new HeldConnection(database, LONGEST_SEND));
+      sender =
+          new HintSender(
+              new HeldConnection(database, LONGEST_SEND), () -> !listeners.isEmpty());
     }
     return sender;
+  }
+
+  private boolean sentHere(int process) {
+    HintSender ours = sender;
+    return ours != null && ours.sent(process);
   }
 
   private synchronized void forget(Consumer<WakeUp> unwanted) {

@@ -20,11 +20,11 @@ import dev.berth.store.Submitted;
 import dev.berth.store.Submitter;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
-import dev.berth.task.Due;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -119,23 +119,28 @@ public final class PostgresStore implements Store {
       return List.of();
     }
     paces.named(batch);
-    boolean waking = batch.size() == 1 && batch.getFirst().due() instanceof Due.Now && hints.rare();
+    boolean waking = SingleSubmit.fits(batch) && hints.mayGoWithSubmit();
     BatchSubmit done =
         database.connected(
             submitting(batch),
-            connection ->
-                Database.persistently(
-                    connection,
-                    on ->
-                        waking
-                            ? BatchSubmit.waking(on, batch.getFirst())
-                            : BatchSubmit.on(on, batch)));
-    if (waking) {
+            connection -> Database.persistently(connection, on -> submit(on, batch, waking)));
+    if (done.told()) {
       hints.tellHere(done.hints());
     } else {
       hints.tell(done.hints());
     }
     return done.submitted();
+  }
+
+  private static BatchSubmit submit(Connection connection, List<Submission> batch, boolean waking)
+      throws SQLException {
+    if (SingleSubmit.fits(batch)) {
+      Optional<BatchSubmit> done = SingleSubmit.on(connection, batch.getFirst(), waking);
+      if (done.isPresent()) {
+        return done.get();
+      }
+    }
+    return BatchSubmit.on(connection, batch);
   }
 
   @Override

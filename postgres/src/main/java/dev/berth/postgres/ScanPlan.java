@@ -78,6 +78,9 @@ final class ScanPlan {
 
     private boolean scanDue = true;
 
+    /** Whether a scan was put off, so that work which was announced need not wait for it. */
+    private boolean putOff;
+
     /** Whether work under limits was ever seen here. */
     private boolean limited;
 
@@ -96,7 +99,14 @@ final class ScanPlan {
     private long scannedAt;
     private long scanCost;
 
-    boolean wantsScan(boolean look, long nanos) {
+    /** Where work was announced is looked first; the scan comes with the claim after that. */
+    boolean scansNow(boolean look, long nanos) {
+      boolean wanted = wantsScan(look, nanos);
+      putOff = wanted && look && !scanDue && !putOff && !announced.isEmpty();
+      return wanted && !putOff;
+    }
+
+    private boolean wantsScan(boolean look, long nanos) {
       long since = nanos - scannedAt;
       return scanDue
           || (levels.isEmpty() && (look || !limited))
@@ -116,8 +126,8 @@ final class ScanPlan {
     List<Line> lines = new ArrayList<>();
     for (String name : wanted) {
       Queue queue = queue(name);
+      boolean scan = queue.scansNow(look, nanos);
       queue.announced.clear();
-      boolean scan = queue.wantsScan(look, nanos);
       if (scan || queue.limited || queue.lanes) {
         Mode mode = scan || look || queue.lanes ? Mode.LANES : Mode.FREED;
         lines.add(new Line(name, null, null, mode, queue.cursor));

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 /** The statements of this module: one file each, named as the constant. */
 enum Statements {
   SUBMIT,
-  SUBMIT_WAKING,
+  SUBMIT_ONE,
+  SUBMIT_ONE_WAKING,
   REGISTER_TYPES,
   REGISTER_LIMITS,
   REGISTER_TYPE_LIMITS,

@@ -74,7 +74,8 @@ create table berth.task (
   step             text collate "C",
   step_number      bigint,                     --   its place in the order,
   on_failure       berth.on_failure,           --   and what becomes of those after it if it fails
-  constraint task_pkey primary key (id),
+  -- A claim writes a second entry beside the first: with room for both no page has to be cleaned or split for it.
+  constraint task_pkey primary key (id) with (fillfactor = 50),
   constraint task_priority check (priority between 0 and 9)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,

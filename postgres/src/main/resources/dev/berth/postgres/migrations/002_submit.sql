@@ -126,6 +126,31 @@ begin
   end if;
 end $$;
 
+-- The short way for one task that is new, due now, counted by no quota and no step of a workflow. Returns its position, or
+-- null where only submit_batch can tell what to do: its type is under limits that the submit does not name.
+create function berth.submit_one(
+  p_id uuid, p_type text, p_queue text, p_priority smallint, p_payload text,
+  p_metadata text[],   -- key, value, key, value; or null
+  p_lane text, p_limits text[], p_weights integer[], p_said_slots integer[]  -- null: under no limit
+) returns bigint language plpgsql set enable_seqscan = off set jit = off as $$
+declare
+  v_now timestamptz := clock_timestamp() + (select shift from berth.clock);
+begin
+  insert into berth.task (
+    id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots)
+  select p_id, v_now, v_now, v_now, 'ready', p_priority, p_type, p_queue, p_payload, jsonb_object(p_metadata), p_lane,
+         p_limits, p_weights, p_said_slots
+   where not exists (
+           select from berth.type_limit l
+            where l.type = p_type and (p_limits is null or l.key <> all (p_limits)) and not berth.is_rule(l.key))
+     and not exists (
+           select from berth.task_limit l
+            where l.key = berth.type_key(p_type) and (l.override_slots is not null or l.paused)
+              and (p_limits is null or l.key <> all (p_limits)))
+  on conflict (id) do nothing;
+  return case when found then berth.microseconds(v_now) end;
+end $$;
+
 create function berth.check_name(p_what text, p_name text) returns void language plpgsql immutable as $$
 begin
   if p_name is null or p_name !~ '\S' then

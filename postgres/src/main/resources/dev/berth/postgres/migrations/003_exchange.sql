@@ -116,7 +116,7 @@ create function berth.write_outcomes(
 ) language plpgsql as $$
 declare
   v_today   date := berth.keep_until(p_now, 0);
-  v_unusual boolean := exists (select from berth.task_type y where y.finished_days <> 7 or y.failed_days <> 30);
+  v_unusual record;  -- the types that are not kept as usual
   v_written bigint[];
   v_back    bigint[];
   v_more    berth.freed[];
@@ -124,6 +124,9 @@ declare
   v_steps   berth.ended_step[];
   v_next    record;
 begin
+  select array_agg(y.name) as types, array_agg(y.finished_days) as finished_days, array_agg(y.failed_days) as failed_days
+    into v_unusual from berth.task_type y where y.finished_days <> 7 or y.failed_days <> 30;
+
   -- The end: finished, failed, cancelled; also what would go back although somebody asked to cancel it.
   with ended as (
     delete from berth.task t
@@ -152,12 +155,11 @@ begin
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
            e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts, e.workflow, e.step
       from ended e
-      left join lateral (  -- a limit, so that it is not asked at all where all are as usual
-        select y.finished_days, y.failed_days from berth.task_type y where v_unusual and y.name = e.type limit 1) y on true
+     cross join lateral (select array_position(v_unusual.types, e.type)) y (place)
      cross join lateral (
-       select case when e.outcome <> 'failed' then coalesce(y.finished_days, 7)
-                   when e.workflow is null then coalesce(y.failed_days, 30)
-                   else greatest(y.failed_days, 30) end  -- a person must be able to retry it
+       select case when e.outcome <> 'failed' then coalesce(v_unusual.finished_days[y.place], 7)
+                   when e.workflow is null then coalesce(v_unusual.failed_days[y.place], 30)
+                   else greatest(v_unusual.failed_days[y.place], 30) end  -- a person must be able to retry it
      ) k (days)
      where k.days > 0
   )
@@ -203,9 +205,7 @@ begin
              r.attempt + (r.outcome = 'released')::integer, r.failures, r.crashes, r.priority, false, r.type, r.queue, p_worker, r.text,
              r.lane, r.limits, r.weights
         from returned r
-        left join lateral (
-          select y.failed_days from berth.task_type y where v_unusual and y.name = r.type limit 1) y on true
-       cross join lateral (select coalesce(y.failed_days, 30)) k (days)
+       cross join lateral (select coalesce(v_unusual.failed_days[array_position(v_unusual.types, r.type)], 30)) k (days)
        where k.days > 0 and not r.unstarted
     )
     select array_agg(token), array_agg(queue), array_agg(priority), array_agg(due_at),
