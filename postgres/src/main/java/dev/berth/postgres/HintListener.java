@@ -46,8 +46,7 @@ final class HintListener implements AutoCloseable {
   /**
    * @param ours whether this server process notifies for this one, which knows already
    */
-  HintListener(
-      Database database, Consumer<Hint> heard, IntPredicate ours, Runnable reconnected) {
+  HintListener(Database database, Consumer<Hint> heard, IntPredicate ours, Runnable reconnected) {
     this.database = database;
     this.heard = heard;
     this.ours = ours;

@@ -45,8 +45,7 @@ final class Hints implements AutoCloseable {
   synchronized Store.Subscription listen(Consumer<WakeUp> wanted) {
     listeners.add(wanted);
     if (notifications && listener == null) {
-      listener = 
-          new HintListener(database, this::hear, this::sentHere, () -> hear(Hint.ANYWHERE));
+      listener = new HintListener(database, this::hear, this::sentHere, () -> hear(Hint.ANYWHERE));
       listener.awaitConnected();
     }
     return new Store.Subscription() {
@@ -105,8 +104,7 @@ final class Hints implements AutoCloseable {
   private synchronized HintSender sender() {
     if (sender == null) {
       sender =
-          new HintSender(
-              new HeldConnection(database, LONGEST_SEND), () -> !listeners.isEmpty());
+          new HintSender(new HeldConnection(database, LONGEST_SEND), () -> !listeners.isEmpty());
     }
     return sender;
   }

@@ -49,7 +49,9 @@ final class SingleSubmit {
           try (ResultSet row = statement.executeQuery()) {
             row.next();
             long position = row.getLong(1);
-            return row.wasNull() ? Optional.empty() : Optional.of(submitted(only, position, waking));
+            return row.wasNull()
+                ? Optional.empty()
+                : Optional.of(submitted(only, position, waking));
           }
         });
   }
@@ -57,9 +59,7 @@ final class SingleSubmit {
   private static BatchSubmit submitted(Submission only, long position, boolean told) {
     Hint hint =
         new Hint.Ready(
-            only.queue(),
-            BatchSubmit.hintPriority(only, false),
-            BatchSubmit.atMicros(position));
+            only.queue(), BatchSubmit.hintPriority(only, false), BatchSubmit.atMicros(position));
     return new BatchSubmit(List.of(new Submitted.Accepted(only.id())), List.of(hint), told);
   }
 

@@ -955,6 +955,9 @@ create function berth.submit(type text, payload jsonb DEFAULT 'null'::jsonb, que
 create function berth.submit_batch(p_ids uuid[], p_types text[], p_queues text[], p_priorities smallint[], p_due_ats timestamp with time zone[], p_delays bigint[], p_payloads text[], p_metadata text[], p_lanes text[], p_limits text[], p_weights text[], p_said_slots text[], p_repeat boolean, p_quotas text[] DEFAULT NULL::text[], p_mosts text[] DEFAULT NULL::text[], p_when_full text[] DEFAULT NULL::text[], p_chosen boolean[] DEFAULT NULL::boolean[], p_workflows text[] DEFAULT NULL::text[], p_steps text[] DEFAULT NULL::text[], p_on_failure text[] DEFAULT NULL::text[], p_advance boolean DEFAULT true, OUT existing uuid[], OUT "position" bigint, OUT full_ids uuid[], OUT full_keys text[], OUT full_tasks uuid[], OUT limited boolean)
   returns record set enable_seqscan=off set jit=off;
 
+create function berth.submit_one(p_id uuid, p_type text, p_queue text, p_priority smallint, p_payload text, p_metadata text[], p_lane text, p_limits text[], p_weights integer[], p_said_slots integer[])
+  returns bigint set enable_seqscan=off set jit=off;
+
 create function berth.submit_scheduled(p_schedule berth.schedule, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, OUT skipped boolean, OUT submitted integer, OUT "full" text)
   returns record;
 

@@ -84,6 +84,34 @@ class ScanPlanTest {
   }
 
   @Test
+  void whatWasAnnouncedIsLookedAtFirstAndTheScanComesAfterIt() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, true);
+    pass(1_000);
+    plan.lower(new Hint.Ready(QUEUE, 5, EARLY));
+
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .containsExactly(new Line(QUEUE, 5, EARLY, Mode.PLAIN));
+    plan.lower(new Hint.Ready(QUEUE, 5, EARLY));
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .extracting(Line::mode)
+        .containsExactly(Mode.LANES, Mode.SCAN);
+  }
+
+  @Test
+  void aScanThatIsDueIsNotPutOffForAnAnnouncement() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.failed();
+    plan.lower(new Hint.Ready(QUEUE, 5, EARLY));
+
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .extracting(Line::mode)
+        .containsExactly(Mode.LANES, Mode.SCAN);
+  }
+
+  @Test
   void aHintNamesAPriorityThatWasNotSeenBefore() {
     scanned(1, true);
     plan.read(QUEUE, 5, LATE, false);
