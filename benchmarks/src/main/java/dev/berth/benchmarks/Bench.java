@@ -29,12 +29,10 @@ public final class Bench {
     report.fact("server", server.describe());
     report.fact("machine", machine.toString());
     report.fact("size", size.name().toLowerCase(Locale.ROOT));
-    double load = Machine.load();
-    if (machine.busy(load)) {
-      report.noisy("the load was %s before the run".formatted(Text.number(load)));
-    }
+    Noise noise = Noise.watch(size);
     long began = System.nanoTime();
     scenario.run(new Bench(server, size, progress), report);
+    noise.found().forEach(report::noisy);
     report.fact("took", Text.time(Duration.ofNanos(System.nanoTime() - began)));
     return report;
   }
