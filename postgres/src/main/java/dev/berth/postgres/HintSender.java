@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,14 +16,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends hints after the submit has committed. NOTIFY makes commits queue behind one another for the
  * whole database, so it is kept out of the submits: the first hint goes out at once, those that
- * come within the next few milliseconds share one notification per queue. Where workers of this
- * process were told already, the others are told a moment later: most likely the work is taken.
+ * come within the next few milliseconds share one notification per queue. Of work for which workers
+ * of this process were told already the others are told a moment later: most likely it is taken by
+ * then.
  */
 final class HintSender implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HintSender.class);
   private static final long PAUSE_MS = 5;
-  private static final long HEAD_START_MS = 2;
+  private static final long HEAD_START_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** Hints with the same key share one notification. */
   private record Key(String queue, int priority) {
@@ -44,18 +44,14 @@ final class HintSender implements AutoCloseable {
   }
 
   private final HeldConnection connection;
-  private final BooleanSupplier toldHere;
   private final Map<Key, Hint> waiting = new LinkedHashMap<>();
   private final Thread thread;
+  private boolean urgent;
   private boolean closed;
   private volatile int backend;
 
-  /**
-   * @param toldHere whether workers of this process hear of everything before
-   */
-  HintSender(HeldConnection connection, BooleanSupplier toldHere) {
+  HintSender(HeldConnection connection) {
     this.connection = connection;
-    this.toldHere = toldHere;
     this.thread = Thread.ofVirtual().name("berth-hints").start(this::sendAll);
   }
 
@@ -78,7 +74,11 @@ final class HintSender implements AutoCloseable {
     return process == backend;
   }
 
-  synchronized void send(Collection<Hint> hints) {
+  /**
+   * @param atOnce else a moment later
+   */
+  synchronized void send(Collection<Hint> hints, boolean atOnce) {
+    urgent |= atOnce;
     for (Hint hint : hints) {
       waiting.merge(Key.of(hint), hint, Hint::earlier);
     }
@@ -100,21 +100,17 @@ final class HintSender implements AutoCloseable {
     }
   }
 
-  private List<Hint> next() throws InterruptedException {
-    awaitSome();
-    if (toldHere.getAsBoolean()) {
-      TimeUnit.MILLISECONDS.sleep(HEAD_START_MS);
-    }
-    return takeAll();
-  }
-
-  private synchronized void awaitSome() throws InterruptedException {
+  private synchronized List<Hint> next() throws InterruptedException {
     while (waiting.isEmpty() && !closed) {
       wait();
     }
-  }
-
-  private synchronized List<Hint> takeAll() {
+    long until = System.nanoTime() + HEAD_START_NANOS;
+    for (long left = HEAD_START_NANOS;
+        left > 0 && !urgent && !closed;
+        left = until - System.nanoTime()) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    urgent = false;
     List<Hint> next = new ArrayList<>(waiting.values());
     waiting.clear();
     return next;

@@ -65,11 +65,20 @@ final class Hints implements AutoCloseable {
     return listener != null && listener.hears();
   }
 
-  /** Tells everybody about work that is committed now. */
+  /** Tells everybody at once. */
   void tell(List<Hint> hints) {
+    tell(hints, true);
+  }
+
+  /** Tells everybody about work that was submitted, the workers of this process first. */
+  void tellOfSubmit(List<Hint> hints) {
+    tell(hints, listeners.isEmpty());
+  }
+
+  private void tell(List<Hint> hints, boolean atOnce) {
     tellHere(hints);
     if (notifications && !hints.isEmpty()) {
-      sender().send(hints);
+      sender().send(hints, atOnce);
     }
   }
 
@@ -103,8 +112,7 @@ final class Hints implements AutoCloseable {
 
   private synchronized HintSender sender() {
     if (sender == null) {
-      sender =
-          new HintSender(new HeldConnection(database, LONGEST_SEND), () -> !listeners.isEmpty());
+      sender = new HintSender(new HeldConnection(database, LONGEST_SEND));
     }
     return sender;
   }

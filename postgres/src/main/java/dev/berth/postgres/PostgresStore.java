@@ -127,7 +127,7 @@ public final class PostgresStore implements Store {
     if (done.told()) {
       hints.tellHere(done.hints());
     } else {
-      hints.tell(done.hints());
+      hints.tellOfSubmit(done.hints());
     }
     return done.submitted();
   }
