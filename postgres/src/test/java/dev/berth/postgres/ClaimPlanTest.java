@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -100,16 +101,29 @@ class ClaimPlanTest {
         run(connection, submitUnderQuotas(i, 1));
         analyze(url, i);
       }
-      Explained plain = run(connection, repeatedSubmit(BATCH));
-      Explained counted = run(connection, submitUnderQuotas(10, BATCH));
+      long plain = fewestPages(connection, round -> repeatedSubmit(BATCH));
+      long counted = fewestPages(connection, round -> submitUnderQuotas(10 + round, BATCH));
 
       fillQuotasAndHistory(url);
-      Explained plainBeside = run(connection, repeatedSubmit(BATCH));
-      Explained countedBeside = run(connection, submitUnderQuotas(11, BATCH));
+      long plainBeside = fewestPages(connection, round -> repeatedSubmit(BATCH));
+      long countedBeside = fewestPages(connection, round -> submitUnderQuotas(20 + round, BATCH));
 
-      assertThat(plainBeside.pages()).isLessThan(2 * plain.pages());
-      assertThat(countedBeside.pages()).isLessThan(2 * counted.pages());
+      assertThat(plainBeside).isLessThan(2 * plain);
+      assertThat(countedBeside).isLessThan(2 * counted);
     }
+  }
+
+  /**
+   * Of three calls: if the server analyzes tables just now, one of them is planned anew, and reads
+   * the catalogs of all partitions for it.
+   */
+  private static long fewestPages(Connection connection, IntFunction<String> call)
+      throws SQLException {
+    long fewest = Long.MAX_VALUE;
+    for (int round = 0; round < 3; round++) {
+      fewest = Math.min(fewest, run(connection, call.apply(round)).pages());
+    }
+    return fewest;
   }
 
   /** With ids of the caller's own, which may have been submitted before. */
