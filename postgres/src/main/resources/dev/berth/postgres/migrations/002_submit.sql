@@ -140,13 +140,7 @@ begin
     id, position, due_at, submitted_at, state, priority, type, queue, payload, metadata, lane, limits, weights, said_slots)
   select p_id, v_now, v_now, v_now, 'ready', p_priority, p_type, p_queue, p_payload, jsonb_object(p_metadata), p_lane,
          p_limits, p_weights, p_said_slots
-   where not exists (
-           select from berth.type_limit l
-            where l.type = p_type and (p_limits is null or l.key <> all (p_limits)) and not berth.is_rule(l.key))
-     and not exists (
-           select from berth.task_limit l
-            where l.key = berth.type_key(p_type) and (l.override_slots is not null or l.paused)
-              and (p_limits is null or l.key <> all (p_limits)))
+   where not exists (select from berth.limits_of_type(p_type) l where p_limits is null or l.key <> all (p_limits))
   on conflict (id) do nothing;
   return case when found then berth.microseconds(v_now) end;
 end $$;
