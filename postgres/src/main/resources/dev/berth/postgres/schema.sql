@@ -535,6 +535,9 @@ create function berth.begin_exchange(p_session bigint, p_apart boolean, p_number
 create function berth.behind(p_keys text[], p_weights integer[])
   returns text;
 
+create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[])
+  returns TABLE(key text, count bigint);
+
 create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
   returns text;
 
@@ -628,7 +631,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns void;
 
-create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
+create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -690,6 +693,9 @@ create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes 
 
 create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
   returns record;
+
+create function berth.left_to_others(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamp with time zone, p_before timestamp with time zone)
+  returns bigint[];
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
   returns record;
@@ -762,6 +768,9 @@ create function berth.next_schedule(OUT due boolean, OUT next_at timestamp with 
 
 create function berth.now()
   returns timestamp with time zone;
+
+create function berth.only_lane_of_type(p_session bigint, p_queue text, p_priority smallint, p_type text, p_lane text)
+  returns boolean;
 
 create function berth.open_session(p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[], OUT session_id bigint, OUT expires_at timestamp with time zone)
   returns record;
@@ -1023,9 +1032,6 @@ create function berth.wake_sweep(p_queue text)
 
 create function berth.wake_waiting(p_keys text[])
   returns void;
-
-create function berth.without_enough(p_session bigint, p_keys text[], p_held berth.holding[])
-  returns text[];
 
 create function berth.workflow_turn(p_workflow text, OUT state text, OUT step text)
   returns record set enable_seqscan=off set jit=off;

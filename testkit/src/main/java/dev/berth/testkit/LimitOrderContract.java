@@ -217,6 +217,47 @@ abstract class LimitOrderContract extends LimitTest {
   }
 
   @Test
+  void twoLanesOfATypeShareItsLimitFairly() {
+    LimitKey type = LimitKey.ofType(Draft.TYPE);
+    submitLike(Draft.task().under(type, 1).payload("\"alone\""), 2 * STARTS);
+    submitLike(Draft.task().under(type, 1).under(gpu(9)).payload("\"pool\""), 2 * STARTS);
+    Claimer claimer = claimer();
+
+    Map<String, Integer> starts = new HashMap<>();
+    List<Claim> running = claimAll(claimer, 1);
+    for (int i = 0; i < STARTS; i++) {
+      starts.merge(running.getFirst().payload(), 1, Integer::sum);
+      fixture.advance(RUN);
+      running = endAndClaim(claimer, running, 1);
+    }
+
+    assertFair(starts, "\"alone\"", "\"pool\"");
+  }
+
+  @Test
+  void whoeverSharesALimitGetsItsPart() {
+    submitLike(Draft.task().under(gpu(10)), 8 * STARTS);
+    List<Claimer> claimers = List.of(claimer(), claimer(), claimer(), claimer());
+
+    Map<Claimer, List<Claim>> running = new HashMap<>();
+    Map<Claimer, Integer> starts = new HashMap<>();
+    for (int round = 0; round < 60; round++) {
+      for (Claimer claimer : claimers) {
+        List<Claim> ended = running.getOrDefault(claimer, List.of());
+        running.put(claimer, handInAndClaim(claimer, ended, 10));
+        starts.merge(claimer, running.get(claimer).size(), Integer::sum);
+      }
+      assertThat(running.values().stream().mapToInt(List::size).sum()).isLessThanOrEqualTo(10);
+      fixture.advance(RUN);
+      claimers.forEach(Claimer::heartbeat);
+    }
+
+    int all = starts.values().stream().mapToInt(Integer::intValue).sum();
+    assertThat(all).isGreaterThanOrEqualTo(40 * 10);
+    assertThat(starts.values()).allMatch(count -> 8 * count >= all, "half a fair share");
+  }
+
+  @Test
   void twoWorkersOfDifferentTypesShareAPoolOf1Fairly() {
     submitBoth();
 
@@ -277,11 +318,7 @@ abstract class LimitOrderContract extends LimitTest {
     Map<String, List<Claim>> running = new HashMap<>();
     for (int round = 0; round < 20 * STARTS && sum(starts) < STARTS; round++) {
       claimers.forEach((name, claimer) -> {
-        List<Ended> ended =
-            running.getOrDefault(name, List.of()).stream()
-                .map(claim -> new Ended(claim.lease(), FINISHED))
-                .toList();
-        List<Claim> claims = Claimer.done(claimer.exchange(ended, 1)).claims();
+        List<Claim> claims = handInAndClaim(claimer, running.getOrDefault(name, List.of()), 1);
         running.put(name, claims);
         starts.merge(name, claims.size(), Integer::sum);
         assertThat(running.values().stream().mapToInt(List::size).sum()).isLessThanOrEqualTo(1);
@@ -290,6 +327,12 @@ abstract class LimitOrderContract extends LimitTest {
       claimers.values().forEach(Claimer::heartbeat);
     }
     return starts;
+  }
+
+  /** In one exchange. */
+  private static List<Claim> handInAndClaim(Claimer claimer, List<Claim> running, int claims) {
+    List<Ended> ended = running.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
+    return Claimer.done(claimer.exchange(ended, claims)).claims();
   }
 
   private static void assertFair(Map<String, Integer> starts, String... names) {

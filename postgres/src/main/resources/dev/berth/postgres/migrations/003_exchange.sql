@@ -438,7 +438,7 @@ begin
       case when p_heirs is null then '{}'
            else berth.pass_on(p_session, v_freed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
-      p_size, v_now);
+      p_size, v_now, v_begun.before);
     if v_passed.ctids is not null then
       -- Claimed at once: what looks at lanes afterwards does not meet them again.
       v_start := clock_timestamp() + v_shift;

@@ -8,7 +8,7 @@
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; if it was
 -- taken a quarter of a second ago and another session waits for it, or limited work of a higher priority is there; and
--- after half a second in any case, so that all lanes under a limit have their turn.
+-- after half a second if another lane may be under its limit, so that all of them have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
 -- some tasks more than it has slots in a lane, or takes there anew. They are claimed and hold nothing; the worker starts
@@ -52,11 +52,87 @@ begin
        and (t.queue = p_queue or exists (select from unnest(t.limits) as l (key) where p_key in (l.key, berth.rule_of(l.key)))));
 end $$;
 
+-- Whether a type has no ready tasks in other lanes than this, at least where this session could claim them.
+create function berth.only_lane_of_type(
+  p_session bigint, p_queue text, p_priority smallint, p_type text, p_lane text
+) returns boolean language plpgsql as $$
+declare
+  v_queues text[];
+begin
+  select s.queues into v_queues from berth.session s where s.id between p_session and p_session order by s.id desc limit 1;
+  return not exists (select from berth.task t
+                      where t.queue = any (v_queues) and t.priority = any ('{0,1,2,3,4,5,6,7,8,9}') and t.type = p_type
+                        and t.lane < p_lane and t.state = 'ready' and t.lane is not null)
+     and not exists (select from berth.task t
+                      where t.queue = any (v_queues) and t.priority = any ('{0,1,2,3,4,5,6,7,8,9}') and t.type = p_type
+                        and t.lane > p_lane and t.state = 'ready' and t.lane is not null)
+     and not exists (select from unnest(v_queues) as q (name), generate_series(0, 9) as p (number)
+                      cross join lateral (
+                        select from berth.task t
+                         where t.queue = q.name and t.priority = p.number::smallint and t.type = p_type and t.lane = p_lane
+                           and t.state = 'ready' and t.lane is not null limit 1) t
+                      where (q.name, p.number) <> (p_queue, p_priority));
+end $$;
+
+-- The entries of p_freed, by number, whose slots this session has had for long enough while somebody else could use them:
+-- those of which it has more than its part, if others wait; those with limited work of a higher priority above them; and, after
+-- half a second, those of lanes that share a limit. A limit of a type is shared if the type has other lanes: that is looked at
+-- with one exchange in a quarter of a second.
+create function berth.left_to_others(
+  p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamptz, p_before timestamptz
+) returns bigint[] language plpgsql as $$
+declare
+  v_keys    text[];
+  v_beyond  bigint[];         -- by how many slots it has more than its part of these
+  v_above   text[];           -- queues with limited work above some of this
+  v_turns   text[];           -- lanes that have had their turn
+  v_look    boolean := p_before is null
+                    or date_bin('250 milliseconds', p_now, 'epoch') > date_bin('250 milliseconds', p_before, 'epoch');
+begin
+  v_keys := array(
+    select w.key from berth.slot_waiter w
+     where w.key = any (array(select unnest(f.limits) from unnest(p_freed) as f))
+       and w.session_id <> p_session and w.seen_at > w.served_at);
+  if v_keys <> '{}' then
+    select array_agg(b.key), array_agg(b.count) into v_keys, v_beyond
+      from berth.beyond_part(p_session, v_keys, array(
+             select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs))) b
+     where b.count > 0;
+  end if;
+  v_above := array(
+    select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
+     cross join lateral (  -- a limit, so that it is one probe for each, whatever the statistics say
+       select from berth.task t
+        where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null
+        order by t.priority desc limit 1) a);
+  v_turns := array(
+    select berth.line_of(l.queue, l.priority, l.type, l.lane)
+      from (select distinct f.queue, f.priority, f.type, f.lane, f.limits from unnest(p_freed) as f
+             where f.since < p_now - interval '500 milliseconds' and f.since > '-infinity') l
+     where l.limits <> array['type/' || l.type]
+        or v_look and not berth.only_lane_of_type(p_session, l.queue, l.priority, l.type, l.lane));
+  return array(
+    select f.number
+      from (select f.*, w.place, w.free, row_number() over (partition by w.place, w.free order by f.since, f.number) as nth
+              from unnest(p_freed) with ordinality as f (
+                queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
+             cross join lateral (
+               select (select min(array_position(v_keys, l.key)) from unnest(f.limits) as l (key)) as place,
+                      f.heir is null or f.heir <> all (p_heirs) as free) w
+             where f.since < p_now - interval '250 milliseconds') f
+     where f.queue = any (v_above)
+        or f.place is not null and (not f.free or f.nth <= v_beyond[f.place])
+        or v_turns <> '{}' and f.since < p_now - interval '500 milliseconds'
+           and berth.line_of(f.queue, f.priority, f.type, f.lane) = any (v_turns));
+end $$;
+
 -- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
 -- p_heirs: who has taken slots over already. rest: the slots that nobody inherits; over: the limits of those whose lane has
 -- no tasks left, null: all. Where a task was alone in its lane, as with many keys, no next one is looked for: since -infinity says so.
+-- p_before: when the exchange before this one was.
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
+  p_before timestamptz,
   out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
   out over text[]
 ) language plpgsql as $$
@@ -65,8 +141,7 @@ declare
   v_keys    text[];  -- the limits at hand
   v_stopped text[];  -- limits whose slots must go back
   v_last    bigint := cardinality(p_freed);  -- the last entry whose slots are handed on
-  v_waiting text[] := '{}';                    -- limits that others wait for,
-  v_above   text[] := '{}';                    --   and queues with limited work above some of this
+  v_back    bigint[] := '{}';                  -- entries whose slots others shall have
 begin
   select min(f.since) into v_oldest from unnest(p_freed) as f where f.since > '-infinity';
   if v_oldest is null then
@@ -82,15 +157,7 @@ begin
                       and (l.paused or l.pace is not null or l.changed_at >= v_oldest
                            or p_now between l.reserved_from and l.reserved_until)));
   if v_oldest < p_now - interval '250 milliseconds' then
-    v_waiting := array(
-      select w.key from berth.slot_waiter w
-       where w.key = any (v_keys) and w.session_id <> p_session and w.seen_at > w.served_at);
-    v_above := array(
-      select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
-       cross join lateral (  -- a limit, so that it is one probe for each, whatever the statistics say
-         select from berth.task t
-          where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null
-          order by t.priority desc limit 1) a);
+    v_back := berth.left_to_others(p_session, p_freed, p_heirs, p_now, p_before);
   end if;
   if v_last > p_size then
     select max(f.number) into v_last
@@ -102,8 +169,7 @@ begin
   -- Lane by lane; none gets more heirs than slots. A slot whose task was charged later, since null, is not handed on.
   with entry as (
     select f.*, f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) as free,
-           coalesce(f.since > p_now - case when f.limits && v_waiting or f.queue = any (v_above)
-                                           then interval '250 milliseconds' else interval '500 milliseconds' end
+           coalesce(f.since > '-infinity' and f.number <> all (v_back)
                     and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
         queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
@@ -279,6 +345,7 @@ declare
   v_waits   text[] := '{}';
   v_shared  text;                -- the first limit of the last lane,
   v_asked   text[] := '{}';      --   and those that were asked whether they are full
+  v_held    berth.slots_held[];
 begin
   while v_left > 0 and v_reads < 200 and not v_around loop
     -- As many lanes as could fill the claim if most of their slots were free; more if that was not enough.
@@ -389,7 +456,11 @@ begin
     p_basket.cursor := v_type || E'\n' || v_lane || E'\n' || p_priority;
   end if;
   if 2 * v_left > p_size and v_waits <> '{}' then  -- who finds enough elsewhere does not wait
-    perform berth.wait_for(p_session, berth.without_enough(p_session, v_waits, p_basket.held), p_now);
+    -- Who has its part does not: if all of those asked for more, slots would go back and forth.
+    v_held := array(select unnest(h.held) from unnest(p_basket.held) as h);
+    perform berth.wait_for(
+      p_session, array(select unnest(v_waits) except select b.key from berth.beyond_part(p_session, v_waits, v_held) b where b.count >= 0),
+      p_now);
   end if;
   return p_basket;
 end $$;
@@ -825,25 +896,21 @@ begin
   end loop;
 end $$;
 
--- Those of these limits of which a session has less than its part, given how many share them: if all who have theirs
--- asked for more, slots would go back and forth. p_held: what it is about to hold.
-create function berth.without_enough(p_session bigint, p_keys text[], p_held berth.holding[]) returns text[]
-language plpgsql as $$
-declare
-  v_enough text[];
+-- By how many slots a session has more than its part of these limits, given how many share them; less than 0: it has less.
+-- Only for limits of which it has some. p_held: what it is about to hold.
+create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[])
+returns table (key text, count bigint) language plpgsql as $$
 begin
-  v_enough := array(
-    select h.key
-      from (select h.key, sum(h.count) as count
-              from (select unnest(t.held) as h from berth.task t
-                     where t.session_id = p_session and t.state = 'running' and t.held is not null
-                    union all
-                    select unnest(n.held) from unnest(p_held) as n) t
-             cross join lateral (select (t.h).*) h
-             where h.key = any (p_keys) group by h.key) h
-     where h.count >= (berth.limit_of(h.key)).slots
-                        / greatest(1, (select count(*) from berth.slot_waiter w where w.key = h.key)));
-  return array(select k from unnest(p_keys) as k where k <> all (v_enough));
+  return query
+    select h.key, sum(h.count) - (berth.limit_of(h.key)).slots
+                                 / (1 + (select count(*) from berth.slot_waiter w
+                                          where w.key = h.key and w.session_id <> p_session))
+      from (select unnest(t.held) as h from berth.task t
+             where t.session_id = p_session and t.state = 'running' and t.held is not null
+            union all
+            select unnest(p_held)) t
+     cross join lateral (select (t.h).*) h
+     where h.key = any (p_keys) group by h.key;
 end $$;
 
 -- Notes that a session asked for slots of these limits in vain.

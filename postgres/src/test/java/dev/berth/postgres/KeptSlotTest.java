@@ -1,0 +1,121 @@
+package dev.berth.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.limit.Limit;
+import dev.berth.limit.LimitKey;
+import dev.berth.postgres.RawExchange.Claimed;
+import dev.berth.task.TaskId;
+import dev.berth.testkit.Draft;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A slot that changes hands idles meanwhile. So it stays with the session that has it, for as long
+ * as nobody else could use it or has less than this one.
+ */
+class KeptSlotTest {
+
+  private static final int TURNS = 20;
+
+  private final PostgresFixture fixture = PostgresFixture.on(Servers.NEWEST);
+  private final LimitKey limit = LimitKey.ofType(RawExchange.TYPE);
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void slotsThatNobodyElseCouldUseStay() throws SQLException {
+    submit(100, limited());
+    try (RawExchange only = RawExchange.open(fixture.database().url())) {
+      List<Claimed> running = only.lanes(List.of(), null, 4).claims();
+      List<Long> since = heldSince();
+
+      for (int i = 0; i < TURNS; i++) {
+        running = turn(only, running);
+      }
+
+      assertThat(running).hasSize(4);
+      assertThat(heldSince()).isEqualTo(since);
+    }
+  }
+
+  @Test
+  void slotsThatAnotherLaneCouldUseDoNot() throws SQLException {
+    submit(100, limited());
+    submit(100, limited().under(Limit.of("pool", 50)));
+    try (RawExchange only = RawExchange.open(fixture.database().url())) {
+      List<Claimed> running = only.lanes(List.of(), null, 4).claims();
+      long youngest = Collections.max(heldSince());
+
+      for (int i = 0; i < TURNS; i++) {
+        running = turn(only, running);
+      }
+
+      assertThat(running).hasSize(4);
+      assertThat(heldSince()).allMatch(since -> since > youngest, "taken anew");
+    }
+  }
+
+  @Test
+  void sessionsThatHaveTheirPartsKeepThem() throws SQLException {
+    submit(200, limited());
+    try (RawExchange first = RawExchange.open(fixture.database().url());
+        RawExchange second = RawExchange.open(fixture.database().url())) {
+      List<Claimed> ofFirst = first.lanes(List.of(), null, 4).claims();
+      List<Claimed> ofSecond = second.lanes(List.of(), null, 4).claims();
+      for (int i = 0; i < TURNS; i++) {
+        ofFirst = turn(first, ofFirst);
+        ofSecond = turn(second, ofSecond);
+      }
+      assertThat(ofFirst).hasSize(2);
+      assertThat(ofSecond).hasSize(2);
+      List<Long> since = heldSince();
+
+      for (int i = 0; i < TURNS; i++) {
+        ofFirst = turn(first, ofFirst);
+        ofSecond = turn(second, ofSecond);
+      }
+
+      assertThat(heldSince()).isEqualTo(since);
+    }
+  }
+
+  /** Hands in all that runs, and claims as much, a moment later. */
+  private List<Claimed> turn(RawExchange session, List<Claimed> running) throws SQLException {
+    fixture.advance(Duration.ofMillis(100));
+    return session.lanes(running, null, 4).claims();
+  }
+
+  private Draft limited() {
+    return Draft.task().type(RawExchange.TYPE).under(limit, 4);
+  }
+
+  private void submit(int count, Draft like) {
+    fixture
+        .store()
+        .submit(
+            IntStream.range(0, count)
+                .mapToObj(i -> like.ownId(TaskId.next()).submission())
+                .toList());
+  }
+
+  /** When the slots that are in use were taken, in microseconds. */
+  private List<Long> heldSince() {
+    return fixture
+        .database()
+        .query(
+            "select distinct berth.microseconds(held_since) from berth.task where held is not null")
+        .stream()
+        .map(Long::valueOf)
+        .sorted()
+        .toList();
+  }
+}
