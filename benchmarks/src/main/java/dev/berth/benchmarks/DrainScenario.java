@@ -11,8 +11,8 @@ final class DrainScenario implements Scenario {
   private static final String RAW = "raw SQL";
   private static final String RAW_MANY = "raw SQL, 4 connections";
   private static final int MANY = 4;
-  private static final Duration TIME = Duration.ofSeconds(25);
-  private static final Duration WARM_UP = Duration.ofSeconds(8);
+  private static final Duration TIME = Duration.ofSeconds(26);
+  private static final Duration WARM_UP = Duration.ofSeconds(14);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   @Override
@@ -28,7 +28,7 @@ final class DrainScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(300, 80_000, 200_000);
+    int tasks = bench.size().of(300, 50_000, 200_000);
     Rounds rounds =
         new Rounds(bench)
             .variant(BERTH, () -> berth(bench, tasks, Retention.DEFAULT))
@@ -36,7 +36,7 @@ final class DrainScenario implements Scenario {
             .variant(RAW, () -> raw(bench, tasks, 1))
             .variant(RAW_MANY, () -> raw(bench, tasks, MANY));
     bench.warmUp(WARM_UP, () -> berth(bench, tasks, Retention.DEFAULT));
-    rounds.run(bench.size().of(1, 2, 5), bench.size().of(1, 4, 5), TIME);
+    rounds.run(bench.size().of(1, 2, 5), bench.size().of(1, 8, 5), TIME);
     report.fact("worker", BerthPeer.fast());
     report.ratio(
         "vs_raw_sql",

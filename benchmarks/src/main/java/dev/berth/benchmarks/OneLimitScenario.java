@@ -10,8 +10,8 @@ final class OneLimitScenario implements Scenario {
   private static final int WORKERS = 8;
   private static final int SLOTS = 500;
   private static final int BATCH = 500;
-  private static final Duration TIME = Duration.ofSeconds(25);
-  private static final Duration WARM_UP = Duration.ofSeconds(10);
+  private static final Duration TIME = Duration.ofSeconds(27);
+  private static final Duration WARM_UP = Duration.ofSeconds(14);
   private static final String WITH = "one limit";
   private static final String WITHOUT = "without";
 
@@ -27,20 +27,20 @@ final class OneLimitScenario implements Scenario {
 
   @Override
   public void run(Bench bench, Report report) throws Exception {
-    int tasks = bench.size().of(1_000, 50_000, 100_000);
+    int tasks = bench.size().of(1_000, 20_000, 100_000);
     try (Fleet without = fleet(bench, NoOp.TYPE);
         Fleet with = fleet(bench, NoOp.TYPE.limit(SLOTS))) {
       bench.warmUp(
           WARM_UP,
           () -> {
-            without.rate(tasks / 10);
-            with.rate(tasks / 10);
+            without.rate(tasks / 4);
+            with.rate(tasks / 4);
           });
       Rounds rounds =
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks))
               .variant(WITH, () -> with.rate(tasks))
-              .run(bench.size().of(1, 3, 3), bench.size().of(1, 9, 9), TIME);
+              .run(bench.size().of(1, 3, 3), bench.size().of(1, 15, 9), TIME);
       report.ratio(
           "one_limit_500",
           rounds.ratio(WITH, WITHOUT),

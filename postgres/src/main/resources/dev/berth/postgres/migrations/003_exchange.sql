@@ -153,7 +153,9 @@ begin
     select e.id, e.submitted_at, e.due_at, e.started_at, e.ended_at, p_session, e.token, v_today + k.days, e.outcome,
            e.attempt, e.failures + (e.outcome = 'failed')::integer, e.crashes, e.priority, true, e.type, e.queue,
            p_worker, case when e.outcome <> 'finished' then e.text end, case when e.outcome = 'finished' then e.text end,
-           e.payload, e.metadata, e.lane, e.limits, e.weights, e.said_slots, e.quotas, e.quota_mosts, e.workflow, e.step
+           e.payload, e.metadata, e.lane, e.limits, e.weights,
+           case when e.outcome <> 'finished' then e.said_slots end,  -- for a retry
+           e.quotas, e.quota_mosts, e.workflow, e.step
       from ended e
      cross join lateral (select array_position(v_unusual.types, e.type)) y (place)
      cross join lateral (
