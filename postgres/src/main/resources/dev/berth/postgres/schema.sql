@@ -586,6 +586,9 @@ create function berth.count_steps(p_workflow text, OUT pending bigint, OUT runni
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
+create function berth.due_back(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamp with time zone, p_before timestamp with time zone)
+  returns bigint[];
+
 create function berth.due_schedules()
   returns TABLE(name text, version bigint, cron text, zone text, every bigint, missed text, anchor timestamp with time zone, since timestamp with time zone, next_at timestamp with time zone, now timestamp with time zone) set enable_seqscan=off set enable_bitmapscan=off set jit=off;
 
@@ -693,9 +696,6 @@ create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes 
 
 create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
   returns record;
-
-create function berth.left_to_others(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamp with time zone, p_before timestamp with time zone)
-  returns bigint[];
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
   returns record;

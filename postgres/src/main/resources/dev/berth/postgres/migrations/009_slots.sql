@@ -7,8 +7,8 @@
 --
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; if it was
--- taken a quarter of a second ago and another session waits for it, or limited work of a higher priority is there; and
--- after half a second if another lane may be under its limit, so that all of them have their turn.
+-- taken a quarter of a second ago and another session waits for it while this one has more than its part, or limited work of
+-- a higher priority is there; and after half a second if another lane may be under its limit, so that all have their turn.
 --
 -- STANDBYS. Between the end of a short task and the answer of the exchange its slot would idle. So a worker may ask for
 -- some tasks more than it has slots in a lane, or takes there anew. They are claimed and hold nothing; the worker starts
@@ -78,7 +78,7 @@ end $$;
 -- those of which it has more than its part, if others wait; those with limited work of a higher priority above them; and, after
 -- half a second, those of lanes that share a limit. A limit of a type is shared if the type has other lanes: that is looked at
 -- with one exchange in a quarter of a second.
-create function berth.left_to_others(
+create function berth.due_back(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamptz, p_before timestamptz
 ) returns bigint[] language plpgsql as $$
 declare
@@ -157,7 +157,7 @@ begin
                       and (l.paused or l.pace is not null or l.changed_at >= v_oldest
                            or p_now between l.reserved_from and l.reserved_until)));
   if v_oldest < p_now - interval '250 milliseconds' then
-    v_back := berth.left_to_others(p_session, p_freed, p_heirs, p_now, p_before);
+    v_back := berth.due_back(p_session, p_freed, p_heirs, p_now, p_before);
   end if;
   if v_last > p_size then
     select max(f.number) into v_last
