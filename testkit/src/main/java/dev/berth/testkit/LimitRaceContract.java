@@ -149,7 +149,7 @@ abstract class LimitRaceContract extends LimitTest {
           }
           for (int slots : number > 0 ? new int[0] : new int[] {60, 5, 9, 3, 51, 7, 1, 5}) {
             set(GPU, slots);
-            while (used(GPU, reader.limits()) > slots) {
+            while (used(GPU, reader.limits()) > slots && !Thread.currentThread().isInterrupted()) {
               Thread.onSpinWait();
             }
             for (int sample = 0; sample < 20; sample++) {

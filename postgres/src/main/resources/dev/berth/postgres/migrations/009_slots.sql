@@ -87,7 +87,7 @@ declare
   v_above   text[];           -- queues with limited work above some of this
   v_turns   text[];           -- lanes that have had their turn
   v_look    boolean := p_before is null
-                    or date_bin('250 milliseconds', p_now, 'epoch') > date_bin('250 milliseconds', p_before, 'epoch');
+                    or floor(4 * extract(epoch from p_now)) > floor(4 * extract(epoch from p_before));
 begin
   v_keys := array(
     select w.key from berth.slot_waiter w
