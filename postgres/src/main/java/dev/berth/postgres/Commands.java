@@ -76,14 +76,18 @@ record Commands(Database database) {
   }
 
   /**
-   * Waits for tasks that stand by in workers: they do not know of the change and may still start,
-   * but not for long.
+   * Waits for tasks that stand by in workers, and for exchanges that are under way: they do not
+   * know of the change and may still start some, but not for long.
    */
   private Applied settled(@Nullable String queue, @Nullable LimitKey key, Applied applied) {
     long until = System.nanoTime() + Claim.STANDBY_STARTS_WITHIN.toNanos();
     try {
-      while (standBy(queue, key) && System.nanoTime() < until) {
+      Look look = look(queue, key, null);
+      String changed = look.at();
+      // what an exchange has brought starts a moment after it has ended: so two quiet looks
+      for (int quiet = look.busy() ? 0 : 2; quiet < 2 && System.nanoTime() < until; ) {
         Thread.sleep(LOOK_AGAIN);
+        quiet = look(queue, key, changed).busy() ? 0 : quiet + 1;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -91,7 +95,10 @@ record Commands(Database database) {
     return applied;
   }
 
-  private boolean standBy(@Nullable String queue, @Nullable LimitKey key) {
+  /** Whether something may start yet, and when that was asked, by the server's clock. */
+  private record Look(boolean busy, String at) {}
+
+  private Look look(@Nullable String queue, @Nullable LimitKey key, @Nullable String since) {
     return database.connected(
         "look for tasks that stand by",
         connection ->
@@ -101,8 +108,10 @@ record Commands(Database database) {
                 prepared -> {
                   prepared.setString(1, queue);
                   prepared.setString(2, key == null ? null : key.value());
+                  prepared.setString(3, since);
                   try (ResultSet row = prepared.executeQuery()) {
-                    return row.next() && row.getBoolean(1);
+                    row.next();
+                    return new Look(row.getBoolean(1), row.getString(2));
                   }
                 }));
   }

@@ -949,7 +949,7 @@ create function berth.sql_lane(p_type text, p_limits jsonb, OUT lane text, OUT l
 create function berth.sql_retry_delay(p_failures integer)
   returns interval;
 
-create function berth.stand_by(p_queue text, p_key text)
+create function berth.stand_by(p_queue text, p_key text, p_since timestamp with time zone)
   returns boolean set enable_seqscan=off set jit=off;
 
 create function berth.step_id(p_workflow text, p_step text)

@@ -12,10 +12,16 @@ import dev.berth.task.TaskType;
 import dev.berth.worker.RunningTask;
 import dev.berth.worker.Worker;
 import dev.berth.worker.WorkerListener;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -90,6 +96,38 @@ class StandbyTest {
     berth.pause(TaskType.DEFAULT_QUEUE);
 
     assertNothingStartsFromNowOn();
+  }
+
+  /** It has read that the queue is not paused, and may bring tasks to its worker yet. */
+  @Test
+  void aPauseWaitsForAnExchangeThatIsUnderWay() throws Exception {
+    berth.submitAll(TaskType.of(RawExchange.TYPE, Integer.class), IntStream.range(0, 2).boxed());
+    try (RawExchange exchange = RawExchange.open(database.url());
+        Connection other = DriverManager.getConnection(database.url());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<RawExchange.Claimed> running = exchange.plain(List.of(), null, 1).claims();
+      other.setAutoCommit(false);
+      try (Statement lock = other.createStatement()) {
+        lock.execute("select from berth.session for update");
+      }
+      Future<?> underWay = threads.submit(() -> exchange.plain(running, null, 1));
+      await("select count(*) from pg_locks where not granted");
+
+      Future<?> pause = threads.submit(() -> berth.pause(TaskType.DEFAULT_QUEUE));
+      await("select count(*) from berth.queue where paused");
+      Thread.sleep(50);
+      assertThat(pause).isNotDone();
+
+      other.rollback();
+      underWay.get();
+      pause.get();
+    }
+  }
+
+  private void await(String count) {
+    while (database.count(count) == 0) {
+      Thread.onSpinWait();
+    }
   }
 
   /** More work than they can do before the test has its say. */

@@ -42,14 +42,20 @@ begin
   return coalesce(v_heirs, '{}');
 end $$;
 
--- Whether tasks of this queue, or under this limit or rule, stand by. After a change that is to hold them back this is true
--- for some more moments, in which they may start.
-create function berth.stand_by(p_queue text, p_key text) returns boolean language plpgsql set enable_seqscan = off set jit = off as $$
+-- Whether tasks of this queue, or under this limit or rule, stand by, or an exchange is under way that began before p_since.
+-- After a change that is to hold tasks back this is true for some more moments, in which they may start.
+create function berth.stand_by(p_queue text, p_key text, p_since timestamptz) returns boolean language plpgsql
+  set enable_seqscan = off set jit = off as $$
 begin
   return exists (
-    select from berth.task t
-     where t.session_id is not null and t.state = 'running' and t.standby
-       and (t.queue = p_queue or exists (select from unnest(t.limits) as l (key) where p_key in (l.key, berth.rule_of(l.key)))));
+           select from pg_stat_activity a
+            where a.datname = current_database() and a.pid <> pg_backend_pid() and a.state = 'active'
+              and a.xact_start < p_since and position('berth.exchange(' in a.query) > 0)
+      or exists (
+           select from berth.task t
+            where t.session_id is not null and t.state = 'running' and t.standby
+              and (t.queue = p_queue
+                   or exists (select from unnest(t.limits) as l (key) where p_key in (l.key, berth.rule_of(l.key)))));
 end $$;
 
 -- Whether a type has no ready tasks in other lanes than this, at least where this session could claim them.

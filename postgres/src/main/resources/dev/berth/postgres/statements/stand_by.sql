@@ -1,1 +1,1 @@
-select berth.stand_by(?, ?)
+select berth.stand_by(?, ?, coalesce(?::timestamptz, clock_timestamp())), clock_timestamp()::text
