@@ -281,7 +281,7 @@ final class ExchangeLoop extends Loop {
     int freed = (int) handedIn.stream().filter(attempt -> attempt.heir() == null).count();
     int claims = claiming ? throttle.claimSize(room, freed) : 0;
     int most = claiming ? throttle.most(room, claims) : 0;
-    long horizon = 2 * LEISURE + 4 * throttle.latency();
+    long horizon = 2 * (LEISURE + 2 * throttle.latency()); // twice what it takes as a rule
     Map<Attempt, Integer> wanted = standbys.wanted(handedIn, horizon, most - freed);
     ExchangeRequest.Ahead ahead = new ExchangeRequest.Ahead(standbys.ahead(horizon), most);
     long now = Ticks.now();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.postgres.RawExchange.Claimed;
+import dev.berth.store.Command;
 import dev.berth.task.TaskId;
 import dev.berth.testkit.Draft;
 import java.sql.SQLException;
@@ -85,6 +86,25 @@ class KeptSlotTest {
       }
 
       assertThat(heldSince()).isEqualTo(since);
+    }
+  }
+
+  /** A claim may take slots while the limit is being lowered: then they are younger than that. */
+  @Test
+  void slotsBeyondALoweredLimitGoBackHoweverYoungTheyAre() throws SQLException {
+    submit(100, limited());
+    try (RawExchange only = RawExchange.open(fixture.database().url())) {
+      List<Claimed> running = only.lanes(List.of(), null, 4).claims();
+      fixture.store().apply(new Command.SetLimit(limit, 2));
+      fixture
+          .database()
+          .run("update berth.task_limit set changed_at = changed_at - interval '1 hour'");
+
+      for (int i = 0; i < TURNS; i++) {
+        running = turn(only, running);
+      }
+
+      assertThat(running).hasSize(2);
     }
   }
 

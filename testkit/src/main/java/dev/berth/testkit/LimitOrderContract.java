@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Order among limited tasks: priority, then fair among lanes; a full limit blocks nobody else. */
@@ -202,18 +203,8 @@ abstract class LimitOrderContract extends LimitTest {
   @Test
   void twoLanesShareAPoolOf1Fairly() {
     submitBoth();
-    Claimer claimer = claimer("train", "render");
 
-    Map<String, Integer> starts = new HashMap<>();
-    List<Claim> running = claimAll(claimer, 1);
-    for (int i = 0; i < STARTS; i++) {
-      assertThat(running).hasSize(1);
-      starts.merge(running.getFirst().type(), 1, Integer::sum);
-      fixture.advance(RUN);
-      running = endAndClaim(claimer, running, 1);
-    }
-
-    assertFair(starts, "train", "render");
+    assertFair(oneByOne(claimer("train", "render"), Claim::type), "train", "render");
   }
 
   @Test
@@ -221,17 +212,8 @@ abstract class LimitOrderContract extends LimitTest {
     LimitKey type = LimitKey.ofType(Draft.TYPE);
     submitLike(Draft.task().under(type, 1).payload("\"alone\""), 2 * STARTS);
     submitLike(Draft.task().under(type, 1).under(gpu(9)).payload("\"pool\""), 2 * STARTS);
-    Claimer claimer = claimer();
 
-    Map<String, Integer> starts = new HashMap<>();
-    List<Claim> running = claimAll(claimer, 1);
-    for (int i = 0; i < STARTS; i++) {
-      starts.merge(running.getFirst().payload(), 1, Integer::sum);
-      fixture.advance(RUN);
-      running = endAndClaim(claimer, running, 1);
-    }
-
-    assertFair(starts, "\"alone\"", "\"pool\"");
+    assertFair(oneByOne(claimer(), Claim::payload), "\"alone\"", "\"pool\"");
   }
 
   @Test
@@ -278,15 +260,8 @@ abstract class LimitOrderContract extends LimitTest {
       LimitKey key = LimitKey.ofTypePer(Draft.TYPE, "user", "" + user);
       submitLike(Draft.task().under(gpu(1)).under(key, 5).payload("\"" + user + "\""), STARTS);
     }
-    Claimer claimer = claimer();
 
-    Map<String, Integer> starts = new HashMap<>();
-    List<Claim> running = claimAll(claimer, 1);
-    for (int i = 0; i < STARTS; i++) {
-      starts.merge(running.getFirst().payload(), 1, Integer::sum);
-      fixture.advance(RUN);
-      running = endAndClaim(claimer, running, 1);
-    }
+    Map<String, Integer> starts = oneByOne(claimer(), Claim::payload);
 
     assertThat(starts).hasSize(10);
     assertThat(starts.values()).allMatch(count -> count >= STARTS / 10 / 2, "half a fair share");
@@ -310,6 +285,19 @@ abstract class LimitOrderContract extends LimitTest {
     LimitKey render = LimitKey.ofType("render");
     submitLike(Draft.task().type("train").under(gpu(1)).under(train, 9), 2 * STARTS);
     submitLike(Draft.task().type("render").under(gpu(1)).under(render, 9), 2 * STARTS);
+  }
+
+  /** Starts by what tells the lanes apart, where one task runs after the other. */
+  private Map<String, Integer> oneByOne(Claimer claimer, Function<Claim, String> lane) {
+    Map<String, Integer> starts = new HashMap<>();
+    List<Claim> running = claimAll(claimer, 1);
+    for (int i = 0; i < STARTS; i++) {
+      assertThat(running).hasSize(1);
+      starts.merge(lane.apply(running.getFirst()), 1, Integer::sum);
+      fixture.advance(RUN);
+      running = endAndClaim(claimer, running, 1);
+    }
+    return starts;
   }
 
   /** Lets the claimers exchange in turn: each hands in what it has and asks for one task. */

@@ -115,7 +115,7 @@ begin
     select berth.line_of(l.queue, l.priority, l.type, l.lane)
       from (select distinct f.queue, f.priority, f.type, f.lane, f.limits from unnest(p_freed) as f
              where f.since < p_now - interval '500 milliseconds' and f.since > '-infinity') l
-     where l.limits <> array['type/' || l.type]
+     where l.limits <> array[berth.type_key(l.type)]
         or v_look and not berth.only_lane_of_type(p_session, l.queue, l.priority, l.type, l.lane));
   return array(
     select f.number
@@ -160,7 +160,7 @@ begin
     select k.key from unnest(v_keys) as k (key)
      where exists (select from berth.task_limit l
                     where l.key in (k.key, berth.rule_of(k.key))
-                      and (l.paused or l.pace is not null or l.changed_at >= v_oldest
+                      and (l.paused or l.pace is not null or l.changed_at >= v_oldest or l.excess > 0
                            or p_now between l.reserved_from and l.reserved_until)));
   if v_oldest < p_now - interval '250 milliseconds' then
     v_back := berth.due_back(p_session, p_freed, p_heirs, p_now, p_before);
