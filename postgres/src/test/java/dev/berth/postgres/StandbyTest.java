@@ -112,8 +112,8 @@ class StandbyTest {
   void aPauseWaitsForAnExchangeThatIsUnderWay() throws Exception {
     berth.submitAll(TaskType.of(RawExchange.TYPE, Integer.class), IntStream.range(0, 2).boxed());
     try (RawExchange exchange = RawExchange.open(database.url());
-        Connection other = DriverManager.getConnection(database.url());
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection other = DriverManager.getConnection(database.url())) {
       List<RawExchange.Claimed> running = exchange.plain(List.of(), null, 1).claims();
       other.setAutoCommit(false);
       try (Statement lock = other.createStatement()) {
@@ -131,9 +131,11 @@ class StandbyTest {
     }
   }
 
-  private void await(String count) {
+  private void await(String count) throws InterruptedException {
     while (database.count(count) == 0) {
-      Thread.onSpinWait();
+      if (Thread.interrupted()) {
+        throw new InterruptedException("in vain: " + count);
+      }
     }
   }
 
