@@ -1,6 +1,7 @@
 package dev.berth.benchmarks;
 
 import dev.berth.task.TaskType;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,6 +26,7 @@ record ConcurrencyScenario(
   private static final Duration WARM_UP = Duration.ofSeconds(8);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
+  private static final String MAY_NOT = "42501";
 
   static Scenario baseline() {
     return new ConcurrencyScenario(
@@ -85,6 +87,44 @@ record ConcurrencyScenario(
       report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
       report.fact("workers", Fleet.describe(workers));
     }
+    if (limited == TYPES) {
+      slots(bench, report, workers, 3 * tasks);
+    }
+  }
+
+  /**
+   * One more round, in which the server takes the time of its functions: that costs some speed. It
+   * is longer, since the first calls of each connection also plan.
+   */
+  private void slots(Bench bench, Report report, int workers, int tasks) throws Exception {
+    bench.say("timing what slots cost");
+    BenchDatabase database = bench.server().database();
+    try {
+      FunctionTimes.track(database);
+    } catch (SQLException e) {
+      database.close();
+      if (!MAY_NOT.equals(e.getSQLState())) {
+        throw e;
+      }
+      report.note("What slots cost is left out, only a superuser may ask: " + e.getMessage());
+      return;
+    }
+    try (Fleet fleet = Fleet.start(bench, database, workers, types(limited, elsewhere))) {
+      fleet.rate(tasks, TYPES);
+      fleet.stop();
+      FunctionTimes times = FunctionTimes.of(database);
+      tell(report, "slot_lock_ms", "slots for all tasks of a claim", times.calls("take_slots"));
+      tell(report, "slot_release_ms", "all slots of an exchange", times.calls("give_back"));
+    }
+  }
+
+  private static void tell(Report report, String name, String what, FunctionTimes.Calls calls) {
+    report.figure(
+        name,
+        "ms",
+        Samples.of(calls.meanMs()),
+        Target.atMost(1),
+        "mean of %,d calls of berth.%s: %s".formatted(calls.count(), calls.function(), what));
   }
 
   /** Both fleets handle the same number of types, so that nothing but limits is between them. */

@@ -54,7 +54,19 @@ final class Fleet implements AutoCloseable, WorkerListener {
       Handler<NoOp> handler,
       UnaryOperator<WorkerBuilder> settings)
       throws Exception {
-    Fleet fleet = new Fleet(bench, bench.server().database(), types);
+    return start(bench, bench.server().database(), workers, types, handler, settings);
+  }
+
+  /** In this database, which the fleet closes. */
+  private static Fleet start(
+      Bench bench,
+      BenchDatabase database,
+      int workers,
+      List<TaskType<NoOp, Void>> types,
+      Handler<NoOp> handler,
+      UnaryOperator<WorkerBuilder> settings)
+      throws Exception {
+    Fleet fleet = new Fleet(bench, database, types);
     try {
       for (int i = 0; i < workers; i++) {
         PostgresStore store = fleet.database.store();
@@ -72,7 +84,14 @@ final class Fleet implements AutoCloseable, WorkerListener {
 
   /** With default settings and a handler that does nothing. */
   static Fleet start(Bench bench, int workers, List<TaskType<NoOp, Void>> types) throws Exception {
-    return start(bench, workers, types, (payload, task) -> {}, builder -> builder);
+    return start(bench, bench.server().database(), workers, types);
+  }
+
+  /** The same in this database, which the fleet closes. */
+  static Fleet start(
+      Bench bench, BenchDatabase database, int workers, List<TaskType<NoOp, Void>> types)
+      throws Exception {
+    return start(bench, database, workers, types, (payload, task) -> {}, builder -> builder);
   }
 
   /** What a report says of it. */
@@ -165,11 +184,18 @@ final class Fleet implements AutoCloseable, WorkerListener {
     return ended;
   }
 
+  /** Ends the workers and their connections. The database is there until the fleet is closed. */
+  void stop() {
+    workers.forEach(Worker::close);
+    workers.clear();
+    stores.forEach(PostgresStore::close);
+    stores.clear();
+  }
+
   @Override
   public void close() throws SQLException {
     try (database) {
-      workers.forEach(Worker::close);
-      stores.forEach(PostgresStore::close);
+      stop();
     }
   }
 }

@@ -65,6 +65,22 @@ class ScenarioTest {
   }
 
   @Test
+  void whatSlotsCostIsAskedOfTheServer() throws Exception {
+    Report report = Bench.run(ConcurrencyScenario.enabled(), TinyServer.IT, Size.TINY, line -> {});
+
+    assertThat(report.figures())
+        .filteredOn(figure -> figure.name().startsWith("slot_"))
+        .allSatisfy(figure -> {
+          assertThat(figure.median()).isBetween(0.001, 1_000.0);
+          assertThat(figure.target()).isEqualTo(Target.atMost(1));
+        })
+        .extracting(Finding::means)
+        .satisfiesExactly(
+            lock -> assertThat(lock).matches("mean of \\d+ calls of berth.take_slots: .+"),
+            release -> assertThat(release).matches("mean of \\d+ calls of berth.give_back: .+"));
+  }
+
+  @Test
   void noTwoScenariosTellTheSameRatio() {
     assertThat(RATIOS.values().stream().flatMap(List::stream)).doesNotHaveDuplicates();
   }
