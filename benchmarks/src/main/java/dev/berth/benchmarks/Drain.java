@@ -25,7 +25,7 @@ final class Drain implements WorkerListener {
     this.tasks = tasks;
   }
 
-  /** What it took, from the start of the worker. */
+  /** How many tasks ended, and what it took, from the start of the worker. */
   record Drained(long tasks, Duration time) {
 
     double perSecond() {
@@ -40,19 +40,42 @@ final class Drain implements WorkerListener {
       Handler<NoOp> handler,
       UnaryOperator<WorkerBuilder> settings)
       throws InterruptedException {
-    Drain drain = new Drain(tasks);
-    WorkerBuilder builder = settings.apply(berth.worker().handle(type, handler).listener(drain));
-    long began = System.nanoTime();
-    try (Worker worker = builder.start()) {
-      drain.await();
-      return drain.drained(Duration.ofNanos(System.nanoTime() - began));
+    Drained drained = within(PATIENCE, berth, type, tasks, handler, settings);
+    if (drained.tasks() < tasks) {
+      throw new IllegalStateException(
+          "Only %d of %d tasks ended within %s".formatted(drained.tasks(), tasks, PATIENCE));
     }
+    return drained;
   }
 
   /** By a worker with default settings whose handler does nothing. */
   static Drained of(Berth berth, TaskType<NoOp, Void> type, long tasks)
       throws InterruptedException {
     return of(berth, type, tasks, (payload, task) -> {}, builder -> builder);
+  }
+
+  /** The same, cut off when it takes longer than this: then it is what ended by then. */
+  static Drained within(Duration longest, Berth berth, TaskType<NoOp, Void> type, long tasks)
+      throws InterruptedException {
+    return within(longest, berth, type, tasks, (payload, task) -> {}, builder -> builder);
+  }
+
+  private static Drained within(
+      Duration longest,
+      Berth berth,
+      TaskType<NoOp, Void> type,
+      long tasks,
+      Handler<NoOp> handler,
+      UnaryOperator<WorkerBuilder> settings)
+      throws InterruptedException {
+    Drain drain = new Drain(tasks);
+    WorkerBuilder builder = settings.apply(berth.worker().handle(type, handler).listener(drain));
+    long began = System.nanoTime();
+    try (Worker worker = builder.start()) {
+      boolean all = drain.over.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+      Duration time = Duration.ofNanos(System.nanoTime() - began);
+      return new Drained(all ? tasks : drain.recorded.get(), time);
+    }
   }
 
   static double perSecond(long count, Duration time) {
@@ -63,17 +86,6 @@ final class Drain implements WorkerListener {
   public void exchanged(int asked, int claimed, int handedIn, Duration took) {
     if (recorded.addAndGet(handedIn) >= tasks) {
       over.countDown();
-    }
-  }
-
-  private Drained drained(Duration time) {
-    return new Drained(tasks, time);
-  }
-
-  private void await() throws InterruptedException {
-    if (!over.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-      throw new IllegalStateException(
-          "Only %d of %d tasks ended within %s".formatted(recorded.get(), tasks, PATIENCE));
     }
   }
 }
