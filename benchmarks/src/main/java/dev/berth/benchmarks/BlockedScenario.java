@@ -47,7 +47,6 @@ final class BlockedScenario implements Scenario {
               "finish 50 and claim 50 under a limit",
               "claims under a limit",
               true),
-          // Where nothing waits it does not ask for lanes or limits at all.
           new Kind("look", "blocked_1m_idle", "look and find nothing", "nothing to claim", false));
 
   @Override
@@ -113,10 +112,7 @@ final class BlockedScenario implements Scenario {
               .formatted(
                   kind.means(),
                   sizes.getLast(),
-                  kind.besideNone()
-                      ? "none"
-                      : "%,d in the same lanes, since behind none no limit is asked"
-                          .formatted(few)));
+                  kind.besideNone() ? "none" : "%,d in the same lanes".formatted(few)));
       for (int waiting : sizes) {
         Samples samples = rounds.samples(variant(kind.name(), waiting));
         String size = Text.scaled(waiting);
@@ -126,6 +122,8 @@ final class BlockedScenario implements Scenario {
       }
     }
     report.curve(curve);
+    report.note(
+        "A look where nothing waits asks no limit: one behind few is what to compare with.");
   }
 
   private static String variant(String what, int waiting) {

@@ -57,13 +57,13 @@ final class LongTransactionScenario implements Scenario {
         "long_tx",
         rounds.ratio("with", "without"),
         Target.atLeast(0.8),
-        "rate with the open transaction / without it, " + what);
+        "rate with the open transaction / without it");
     report.ratio(
         "long_tx_limited",
         rounds.ratio("limited, with", "limited, without"),
         Target.atLeast(0.8),
-        "rate with the open transaction / without it, all tasks under a limit of %d, %s"
-            .formatted(SLOTS, what));
+        "rate with the open transaction / without it, all tasks under a limit of %d"
+            .formatted(SLOTS));
     report.figure("with_per_s", "tasks/s", rounds.samples("with"), what + ", vacuum held back");
     report.figure("without_per_s", "tasks/s", rounds.samples("without"), what + ", left alone");
     report.figure(
