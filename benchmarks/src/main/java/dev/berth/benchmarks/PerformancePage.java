@@ -36,6 +36,7 @@ final class PerformancePage {
         the median. A run on a machine that was busy with other things says so.\
         """);
     say("![Ratios against their targets, and curves](%s)".formatted(Results.PLOT));
+    say("The plot and the table, for browsers: [%1$s](%1$s).".formatted(Results.HTML));
   }
 
   private void summary() {

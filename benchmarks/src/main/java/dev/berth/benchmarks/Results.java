@@ -17,6 +17,7 @@ public final class Results {
 
   static final String PAGE = "performance.md";
   static final String PLOT = "performance.svg";
+  static final String HTML = "performance.html";
 
   private final Server server;
   private final Size size;
@@ -126,11 +127,14 @@ public final class Results {
         .toList();
   }
 
-  /** Writes a page for people and its plot into this folder, and returns the page. */
+  /**
+   * Writes a page for people, its plot, and both for browsers into this folder; returns the page.
+   */
   public Path write(Path folder) {
     try {
       Files.createDirectories(folder);
       Files.writeString(folder.resolve(PLOT), new PerformancePlot(this).svg());
+      Files.writeString(folder.resolve(HTML), new PerformanceHtml(this).text());
       return Files.writeString(folder.resolve(PAGE), new PerformancePage(this).text());
     } catch (IOException e) {
       throw new UncheckedIOException(

@@ -72,7 +72,23 @@ class SuiteTest {
         .contains("| `synchronous_commit` | on |", "| cores | ", "| JDK | Java ")
         .contains("## first", "What first is about.", "| `a_per_s` | 40 | tasks/s | 50 % |")
         .contains("Kept in mind.", "`./berth bench first")
-        .contains("](performance.svg)");
+        .contains("](performance.svg)", "](performance.html)");
+  }
+
+  @Test
+  void thePageForBrowsersNeedsNothingElse(@TempDir Path folder) throws Exception {
+    suite().run(List.of(new Found("first"), new Broken())).write(folder);
+
+    assertThat(Files.readString(folder.resolve("performance.html")))
+        .startsWith("<!doctype html>")
+        .contains("<svg ", "class=\"goal\"", "prefers-color-scheme:dark")
+        .contains(
+            "<td>first</td><td><code>first_rate</code></td><td>0.70</td><td>\u2265 0.50</td>"
+                + "<td><i>met</i></td><td>more | is better</td>")
+        .contains("<code>first_cost</code></td><td>1.5</td><td>\u2264 1.2</td><td><b>missed</b>")
+        .contains("<td>2.0 ms</td><td>\u2264 3.0</td><td><i>met</i></td><td>a &lt; b</td>")
+        .contains("2 of 3 targets are met.", "The scenario broken failed: no such table")
+        .doesNotContain("<script", "<link", "src=", "href", "url(", "@import", "NaN");
   }
 
   @Test

@@ -59,8 +59,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "FOLDER",
       description =
-          "Also write what was found into this folder: performance.md, and performance.svg as its"
-              + " plot.")
+          "Also write what was found into this folder: performance.md, performance.svg as its plot,"
+              + " and performance.html for browsers.")
   private @Nullable Path folder;
 
   @Option(

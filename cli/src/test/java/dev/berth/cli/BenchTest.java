@@ -60,6 +60,7 @@ class BenchTest {
     assertThat(together.get("figures").get("submit").has("copy_per_s")).isTrue();
     assertThat(folder.resolve("to/performance.md")).isNotEmptyFile();
     assertThat(folder.resolve("to/performance.svg")).isNotEmptyFile();
+    assertThat(folder.resolve("to/performance.html")).isNotEmptyFile();
   }
 
   @Test
