@@ -1,6 +1,7 @@
 package dev.berth.benchmarks;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -32,12 +33,17 @@ final class WorkerProcess implements AutoCloseable {
 
   /** When this returns, its worker has started. */
   void work() throws IOException, InterruptedException {
-    ask(WorkerMain.WORK);
+    work(List.of(this));
   }
 
-  /** When this returns, its worker has stopped. */
-  void rest() throws IOException, InterruptedException {
-    ask(WorkerMain.REST);
+  /** All at the same time: when this returns, their workers have started. */
+  static void work(List<WorkerProcess> processes) throws IOException, InterruptedException {
+    ask(processes, WorkerMain.WORK);
+  }
+
+  /** When this returns, their workers have stopped. Each takes a while, so they do it together. */
+  static void rest(List<WorkerProcess> processes) throws IOException, InterruptedException {
+    ask(processes, WorkerMain.REST);
   }
 
   /** The CPU time that the process has used. */
@@ -45,8 +51,17 @@ final class WorkerProcess implements AutoCloseable {
     return child.cpuSeconds();
   }
 
-  private void ask(String command) throws IOException, InterruptedException {
-    child.tell(command);
+  private static void ask(List<WorkerProcess> processes, String command)
+      throws IOException, InterruptedException {
+    for (WorkerProcess each : processes) {
+      each.child.tell(command);
+    }
+    for (WorkerProcess each : processes) {
+      each.awaitAnswer(command);
+    }
+  }
+
+  private void awaitAnswer(String command) throws InterruptedException {
     String answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (!command.equals(answer)) {
       throw new IllegalStateException(

@@ -113,16 +113,12 @@ final class WorkersScenario implements Scenario {
       Copies.fill(database, berth, NoOp.TYPE, tasks);
       List<WorkerProcess> some = List.copyOf(all.subList(0, count));
       Collections.rotate(all, -count); // by turns, so that none is warmer than others
-      for (WorkerProcess process : some) {
-        process.work();
-      }
+      WorkerProcess.work(some);
       ended.from(tasks);
       long began = System.nanoTime();
       berth.resume(TaskType.DEFAULT_QUEUE);
       double rate = tasks * 1e9 / (ended.awaitZero() - began);
-      for (WorkerProcess process : some) {
-        process.rest();
-      }
+      WorkerProcess.rest(some);
       return rate;
     }
 
