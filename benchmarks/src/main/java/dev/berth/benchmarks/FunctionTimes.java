@@ -34,8 +34,13 @@ final class FunctionTimes {
     this.database = database;
   }
 
-  /** The calls of one function, and what one of them took on average with all that it called. */
-  record Calls(String function, long count, double meanMs) {}
+  /** The calls of one function, and what they took together with all that they called. */
+  record Calls(String function, long count, double ms) {
+
+    double meanMs() {
+      return ms / count;
+    }
+  }
 
   /** Only counts who connects after it. Not every user may do it. */
   static void track(BenchDatabase database) throws SQLException {
@@ -64,8 +69,7 @@ final class FunctionTimes {
           throw new IllegalStateException(
               "berth.%s was never called, so what a call takes is not known".formatted(function));
         }
-        long count = row.getLong("calls");
-        return new Calls(function, count, row.getDouble("total_time") / count);
+        return new Calls(function, row.getLong("calls"), row.getDouble("total_time"));
       }
     }
   }

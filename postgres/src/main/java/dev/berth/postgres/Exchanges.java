@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.postgres.LimitedClaims.Floor;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
@@ -20,9 +21,11 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchanges {
 
   /** A claim and its place in its line. */
-  private record Placed(Claim claim, Instant position) {}
+  record Placed(Claim claim, Instant position) {}
 
   private final WorkerSession session;
   private final ExchangeRequest request;
@@ -70,6 +73,7 @@ final class Exchanges {
           : new Exchanges(session, request, lines, false).run(session.exchange(), tell);
     } catch (RuntimeException e) {
       session.plan().failed();
+      session.limited().failed();
       throw e;
     }
   }
@@ -188,6 +192,29 @@ final class Exchanges {
                 handled -> ahead.getOrDefault(handled.type(), 0)));
     statement.setInt(21, Math.max(request.claims(), request.ahead().most()));
     statement.setBoolean(22, apart);
+    bindLimited(connection, statement);
+  }
+
+  /** Where work under limits is looked at. A scan goes without floors: it looks behind them. */
+  private void bindLimited(Connection connection, PreparedStatement statement) throws SQLException {
+    Set<String> queues = new HashSet<>();
+    Set<String> scanned = new HashSet<>();
+    for (ScanPlan.Line line : lines) {
+      switch (line.mode()) {
+        case LANES, FREED -> queues.add(line.queue());
+        case SCAN -> scanned.add(line.queue());
+        case PLAIN, HOP -> {}
+      }
+    }
+    boolean some = !queues.isEmpty();
+    queues.removeAll(scanned);
+    List<Floor> floors = session.limited().floors(queues);
+    boolean none = floors.isEmpty();
+    statement.setArray(23, none ? null : Arrays.of(connection, "text", floors, Floor::line));
+    statement.setArray(24, none ? null : Arrays.of(connection, "int8", floors, Floor::micros));
+    statement.setArray(
+        25,
+        some ? Arrays.of(connection, "int8", session.limited().leases(), lease -> lease) : null);
   }
 
   private @Nullable Array micros(Connection connection, Function<Ended, @Nullable Duration> of)
@@ -246,6 +273,7 @@ final class Exchanges {
         default -> throw new IllegalStateException("Unknown row kind " + rows.getString("kind"));
       }
     }
+    session.limited().answered(request.ended(), claims);
     return new Exchanged.Done(inOrder(), stale, cancelled, again);
   }
 
@@ -253,6 +281,8 @@ final class Exchanges {
     session
         .plan()
         .lanes(row.getString("queue"), row.getString("payload"), row.getBoolean("foreign_types"));
+    boolean strewn = row.getArray("metadata") != null;
+    session.limited().seen(row.getString("queue"), strewn ? Arrays.pairs(row, "metadata") : null);
     Instant next = instant(row, "due_at");
     if (next != null) {
       Duration wait = Duration.between(instantOf(row, "position"), next);

@@ -109,9 +109,10 @@ final class ScanPlan {
     private boolean wantsScan(boolean look, long nanos) {
       long since = nanos - scannedAt;
       return scanDue
-          || (levels.isEmpty() && (look || !limited))
+          || (levels.isEmpty() && !limited)
           || (dry && !complete)
-          || (since >= scanCost * REST && (dry || since >= SCAN_EVERY_NANOS));
+          || (since >= scanCost * REST
+              && (dry || (look && levels.isEmpty()) || since >= SCAN_EVERY_NANOS));
     }
   }
 

@@ -21,6 +21,7 @@ final class WorkerSession implements AutoCloseable {
   private final long id;
   private final SessionRequest request;
   private final ScanPlan plan = new ScanPlan();
+  private final LimitedClaims limited = new LimitedClaims();
   private final HeldConnection exchange;
   private final HeldConnection handIn;
   private final HeldConnection heartbeat;
@@ -49,6 +50,10 @@ final class WorkerSession implements AutoCloseable {
 
   ScanPlan plan() {
     return plan;
+  }
+
+  LimitedClaims limited() {
+    return limited;
   }
 
   HeldConnection exchange() {

@@ -535,7 +535,7 @@ create function berth.begin_exchange(p_session bigint, p_apart boolean, p_number
 create function berth.behind(p_keys text[], p_weights integer[])
   returns text;
 
-create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[])
+create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[], p_running bigint[])
   returns TABLE(key text, count bigint);
 
 create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
@@ -571,10 +571,10 @@ create function berth.check_submit(p_type text, p_payload jsonb, p_queue text, p
 create function berth.check_topic(p_max_parallel integer, p_retry_count integer, p_delay interval)
   returns void;
 
-create function berth.claim_lanes(p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
+create function berth.claim_lanes(p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[])
   returns berth.basket;
 
-create function berth.claim_levels(p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone)
+create function berth.claim_levels(p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer, p_left text[], p_now timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[])
   returns berth.basket;
 
 create function berth.count_quotas(p_keys text[], p_by integer)
@@ -586,7 +586,7 @@ create function berth.count_steps(p_workflow text, OUT pending bigint, OUT runni
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
 
-create function berth.due_back(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamp with time zone, p_before timestamp with time zone)
+create function berth.due_back(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[])
   returns bigint[];
 
 create function berth.due_schedules()
@@ -604,7 +604,7 @@ create function berth.end_steps(p_ended berth.ended_step[], p_now timestamp with
 create function berth.enter_quotas(p_ids uuid[])
   returns void set jit=off set enable_seqscan=off;
 
-create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], p_ahead integer[] DEFAULT NULL::integer[], p_most integer DEFAULT NULL::integer, p_apart boolean DEFAULT false)
+create function berth.exchange(p_session bigint, p_number bigint, p_ids uuid[], p_tokens bigint[], p_outcomes text[], p_texts text[], p_delays bigint[], p_queues text[], p_priorities smallint[], p_floors timestamp with time zone[], p_modes text[], p_cursors text[], p_types text[], p_size integer, p_began bigint[] DEFAULT NULL::bigint[], p_passed bigint[] DEFAULT NULL::bigint[], p_heirs bigint[] DEFAULT NULL::bigint[], p_heirs_began bigint[] DEFAULT NULL::bigint[], p_standbys integer[] DEFAULT NULL::integer[], p_ahead integer[] DEFAULT NULL::integer[], p_most integer DEFAULT NULL::integer, p_apart boolean DEFAULT false, p_lines text[] DEFAULT NULL::text[], p_floors_at bigint[] DEFAULT NULL::bigint[], p_running bigint[] DEFAULT NULL::bigint[])
   returns TABLE(kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer, crashes integer, submitted_at timestamp with time zone, due_at timestamp with time zone, payload text, metadata text[], "position" timestamp with time zone, foreign_types boolean, lane text) set plan_cache_mode=force_generic_plan set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off set enable_sort=off set enable_material=off;
 
 create function berth.expire_overrides()
@@ -634,7 +634,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns void;
 
-create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
+create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[], p_scanned text[], OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -676,11 +676,17 @@ create function berth.keep_until(p_ended_at timestamp with time zone, p_days int
 create function berth.known_steps(p_inserted uuid[], p_ids uuid[], p_workflows text[], p_steps text[])
   returns SETOF uuid;
 
+create function berth.lane_entries_read()
+  returns bigint;
+
 create function berth.lane_of(p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
 
 create function berth.lane_of_type(p_type text, p_keys text[], p_weights integer[], p_slots integer[], OUT lane text, OUT limits text[], OUT weights integer[], OUT said_slots integer[])
   returns record;
+
+create function berth.lanes_wait(p_queue text, p_priority smallint, p_type text, p_floors berth.lane_floor[])
+  returns boolean;
 
 create function berth.launch(statement text, topics text[] DEFAULT '{}'::text[], transaction boolean DEFAULT true, timeout interval DEFAULT NULL::interval, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT 5, queue text DEFAULT 'sql'::text, id uuid DEFAULT NULL::uuid)
   returns uuid;
@@ -694,7 +700,7 @@ create function berth.leave_quotas(p_ids uuid[])
 create function berth.leave_to_heavy(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_can integer[], p_now timestamp with time zone)
   returns integer[];
 
-create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamp with time zone, OUT keys text[], OUT queues text[], OUT ours boolean)
+create function berth.leave_to_others(p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamp with time zone, p_floors berth.lane_floor[], OUT keys text[], OUT queues text[], OUT ours boolean)
   returns record;
 
 create function berth.limit_of(p_key text, OUT slots integer, OUT paused boolean, OUT stopped boolean, OUT pace interval, OUT next_start_at timestamp with time zone)
@@ -715,7 +721,7 @@ create function berth.lock_groups(p_keys text[])
 create function berth.lock_held_step(p_id uuid)
   returns void;
 
-create function berth.lock_lanes(p_queue text, p_priority smallint, p_type text, p_lane text, p_rows integer, OUT lanes berth.lane_head[])
+create function berth.lock_lanes(p_queue text, p_priority smallint, p_type text, p_lane text, p_until text, p_rows integer, OUT lanes berth.lane_head[])
   returns berth.lane_head[];
 
 create function berth.lock_line(p_queue text, p_priority smallint, p_floor timestamp with time zone, p_hop boolean, p_types text[], p_size integer, p_now timestamp with time zone, p_locked uuid[], OUT ids uuid[], OUT ctids tid[], OUT floor timestamp with time zone, OUT foreign_types boolean)
@@ -745,7 +751,7 @@ create function berth.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_w
 create function berth.make_topic_limit(p_key text)
   returns void;
 
-create function berth.may_wait(p_key text, p_queues text[])
+create function berth.may_wait(p_key text, p_queues text[], p_floors berth.lane_floor[])
   returns boolean;
 
 create function berth.microseconds(p_time timestamp with time zone)
@@ -758,6 +764,9 @@ create function berth.new_id()
   returns uuid;
 
 create function berth.next_lanes(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_probe boolean, OUT lanes berth.lane_head[])
+  returns berth.lane_head[];
+
+create function berth.next_lanes_by_floors(p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_floors berth.lane_floor[], OUT lanes berth.lane_head[])
   returns berth.lane_head[];
 
 create function berth.next_level(p_queue text, p_after smallint, p_types text[], p_peek integer, OUT priority smallint, OUT floor timestamp with time zone, OUT foreign_types boolean)

@@ -27,8 +27,9 @@ final class RawExchange implements AutoCloseable {
    *
    * @param floor from where to go on in the line of the default priority; null: from its start
    * @param cursor the lane after which to go on
+   * @param seen where long lanes begin, as line and microsecond; null: few dead entries were read
    */
-  record Answer(List<Claimed> claims, String floor, String cursor, long pages) {}
+  record Answer(List<Claimed> claims, String floor, String cursor, List<String> seen, long pages) {}
 
   private final Connection connection;
   private final String session;
@@ -61,6 +62,11 @@ final class RawExchange implements AutoCloseable {
   Answer lanes(List<Claimed> ended, String cursor, int size) throws SQLException {
     return exchange(
         ended, "'{default,default}'", "{null,null}", null, "{lanes,scan}", cursor, size);
+  }
+
+  /** The same without a scan of the whole queue, and with these arguments besides. */
+  Answer look(List<Claimed> ended, int size, String more) throws SQLException {
+    return exchange(ended, "'{default}'", "{null}", null, "{lanes}", null, size, more);
   }
 
   /** The same, but looks for them only if it gives slots back that it has a use for. */
@@ -115,15 +121,28 @@ final class RawExchange implements AutoCloseable {
       String cursor,
       int size)
       throws SQLException {
+    return exchange(ended, queues, priorities, floor, modes, cursor, size, "");
+  }
+
+  private Answer exchange(
+      List<Claimed> ended,
+      String queues,
+      String priorities,
+      String floor,
+      String modes,
+      String cursor,
+      int size,
+      String more)
+      throws SQLException {
     String ids = String.join(",", ended.stream().map(Claimed::id).toList());
     String tokens = String.join(",", ended.stream().map(Claimed::token).toList());
     String outcomes = String.join(",", ended.stream().map(e -> "finished").toList());
     String nulls = String.join(",", ended.stream().map(e -> "null").toList());
     String sql =
         """
-        select kind, id, token, "position", payload
+        select kind, id, token, "position", payload, metadata
           from berth.exchange(%s, %d, '{%s}', '{%s}', '{%s}', '{%s}', '{%s}', %s, '%s'::int2[],
-                              array[%s]::timestamptz[], '%s', array[%s]::text[], '{%s}', %d)
+                              array[%s]::timestamptz[], '%s', array[%s]::text[], '{%s}', %d%s)
         """
             .formatted(
                 session,
@@ -139,21 +158,26 @@ final class RawExchange implements AutoCloseable {
                 modes,
                 quoted(cursor),
                 TYPE,
-                size);
+                size,
+                more);
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
       List<Claimed> claims = new ArrayList<>();
       String nextFloor = null;
       String nextCursor = null;
+      List<String> seen = null;
       while (rows.next()) {
         switch (rows.getString("kind")) {
           case "claim" -> claims.add(new Claimed(rows.getString("id"), rows.getString("token")));
           case "level" -> nextFloor = rows.getString("position");
-          case "lanes" -> nextCursor = rows.getString("payload");
+          case "lanes" -> {
+            nextCursor = rows.getString("payload");
+            seen = rows.getArray("metadata") == null ? null : Arrays.texts(rows, "metadata");
+          }
           default -> {}
         }
       }
-      return new Answer(claims, nextFloor, nextCursor, Plans.pages(statement));
+      return new Answer(claims, nextFloor, nextCursor, seen, Plans.pages(statement));
     }
   }
 

@@ -204,6 +204,21 @@ class ScanPlanTest {
   }
 
   @Test
+  void anExpensiveScanOfLimitedWorkIsRareAlsoForAWorkerWithNothingToHandIn() {
+    scanned(100, true);
+    plan.lanes(QUEUE, "lane", false);
+    plan.dry(QUEUE, true);
+
+    pass(1_900);
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .containsExactly(new Line(QUEUE, null, null, Mode.LANES, "lane"));
+    pass(200);
+    assertThat(plan.lines(List.of(QUEUE), true, nanos))
+        .extracting(Line::mode)
+        .containsExactly(Mode.LANES, Mode.SCAN);
+  }
+
+  @Test
   void lostHintsMakeAScanDue() {
     scanned(100, true);
     plan.read(QUEUE, 5, LATE, false);

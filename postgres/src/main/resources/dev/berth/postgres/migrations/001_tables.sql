@@ -26,6 +26,11 @@ create type berth.freed as (
 -- The slots that a task shall hold, and since when, if it inherits them. held null: it is a standby.
 create type berth.holding as (held berth.slots_held[], since timestamptz);
 
+-- How far a session has come in a lane: it found nothing to claim before this place.
+create type berth.lane_floor as (
+  queue text, priority smallint, type text, lane text collate "C", floor timestamptz
+);
+
 -- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
 create type berth.basket as (
   ctids  tid[],            -- tasks that are locked,
@@ -36,7 +41,9 @@ create type berth.basket as (
   again  timestamptz,      -- when a paced limit may be asked again
   standbys integer,        -- how many of the tasks are standbys,
   ahead  integer[],        --   and how many to add to each slot of a type; null: none
-  room   integer           -- how many tasks more this exchange may claim
+  room   integer,          -- how many tasks more this exchange may claim
+  seen   text[]            -- long lanes that were looked at: the line, and the microsecond at which their tasks begin;
+                           --   null: few dead entries were in the way
 );
 
 -- Live work only; a task that ends moves to task_history. Wide columns last, nulls for what is rare.

@@ -328,7 +328,8 @@ $$;
 --   back    a task that went back to the queue, or is next in its workflow: queue, priority, due_at, position (now)
 --   lanes   a queue whose lanes were looked at: queue, payload (the cursor for the next claim from them; null: there are
 --           none), due_at (when a paced limit may be asked again), position (now), foreign_types (whether to look again
---           next time, else when slots are freed)
+--           next time, else when slots are freed), metadata (where the tasks of long lanes begin: line, microsecond, and so
+--           on; null: few dead entries were in the way)
 --   freed   slots were given back that others wait for: queue
 --   cancel  a task this session runs and somebody asked to cancel: id, token
 --   lost    the session is gone; nothing was done
@@ -356,7 +357,10 @@ create function berth.exchange(
   p_standbys   integer[] default null, --   and how many more standbys of its lane to claim
   p_ahead      integer[] default null, -- how many standbys to claim with each slot taken for these types; null: none,
   p_most       integer default null,   --   and how many tasks with all standbys; null: p_size
-  p_apart      boolean default false   -- whether this is the half that hands in, where another one claims
+  p_apart      boolean default false,  -- whether this is the half that hands in, where another one claims
+  p_lines      text[] default null,    -- where this session has claimed much under limits, as line_of says it,
+  p_floors_at  bigint[] default null,  --   and how far it has come there, in microseconds since 1970,
+  p_running    bigint[] default null   -- its leases under limits, but for those younger than the last one; null: unknown
 ) returns table (
   kind text, id uuid, token bigint, type text, queue text, priority smallint, attempt integer, failures integer,
   crashes integer, submitted_at timestamptz, due_at timestamptz, payload text, metadata text[],
@@ -388,6 +392,7 @@ declare
   v_start    timestamptz;
   v_handed   integer := 0;      -- how many start in slots that were handed on
   v_need     integer := p_size;
+  v_floors   berth.lane_floor[] := '{}';
 begin
   select c.shift, array(select q.name from berth.queue q where q.paused),
          (select s.expires_at from berth.session s where s.id between p_session and p_session order by s.id desc limit 1),
@@ -433,14 +438,22 @@ begin
     v_freed := v_written.freed;
   end if;
 
-  v_basket := ('{}', '{}', '{}', null, false, null, 0, p_ahead, coalesce(p_most, p_size));
+  v_basket := ('{}', '{}', '{}', null, false, null, 0, p_ahead, coalesce(p_most, p_size), null);
+  if p_lines is not null then
+    v_floors := array(
+      select (l.part[1], l.part[2], l.part[3], l.part[4],
+              least(timestamptz 'epoch' + l.micros * interval '1 microsecond', v_now - interval '100 milliseconds')
+             )::berth.lane_floor
+        from (select string_to_array(l.line, E'\n') as part, l.micros from unnest(p_lines, p_floors_at) as l (line, micros)) l);
+  end if;
   if v_freed is not null then
     v_passed := berth.hand_on(
       p_session, v_freed,
       case when p_heirs is null then '{}'
            else berth.pass_on(p_session, v_freed) end,
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
-      p_size, v_now, v_begun.before);
+      p_size, v_now, v_begun.before, v_floors, p_running,
+      array(select l.queue from unnest(p_queues, p_modes) as l (queue, mode) where l.mode = 'scan'));
     if v_passed.ctids is not null then
       -- Claimed at once: what looks at lanes afterwards does not meet them again.
       v_start := clock_timestamp() + v_shift;
@@ -460,7 +473,7 @@ begin
       perform berth.give_back(v_passed.rest);
       select l.keys, l.queues, l.ours into v_left, v_waiting, v_gave
         from berth.leave_to_others(
-               p_session, v_passed.rest, v_passed.over, v_need = 0 or 'freed' = any (p_modes), v_now) l;
+               p_session, v_passed.rest, v_passed.over, v_need = 0 or 'freed' = any (p_modes), v_now, v_floors) l;
       if v_need = 0 and v_gave then  -- no look of our own at what became free
         v_waiting := array(select unnest(v_waiting) union select f.queue from unnest(v_freed) as f);
       end if;
@@ -482,6 +495,7 @@ begin
       v_basket.cursor := p_cursors[i];
       v_basket.more := false;
       v_basket.again := null;
+      v_basket.seen := null;
       v_below := 10;
     else
       priority := p_priorities[i];
@@ -496,10 +510,11 @@ begin
         if v_lanes then
           -- Limited work of the levels above, then its half of this one.
           v_basket := berth.claim_levels(
-            v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now);
+            v_basket, p_session, queue, v_below - 1, priority + 1, p_types, v_need, v_left, v_now, v_floors, p_running);
           v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
           v_basket := berth.claim_levels(
-            v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now);
+            v_basket, p_session, queue, priority, priority, p_types, (v_need + p_number::integer % 2) / 2, v_left, v_now,
+            v_floors, p_running);
           v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
           exit when v_need = 0;
         end if;
@@ -515,14 +530,16 @@ begin
       end loop;
     end if;
     if v_lanes and p_queues[i + 1] is distinct from queue then
-      v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now);
+      v_basket := berth.claim_levels(v_basket, p_session, queue, v_below - 1, 0, p_types, v_need, v_left, v_now, v_floors, p_running);
       v_need := berth.still_wanted(p_size - v_handed - cardinality(v_ctids), v_basket);
       kind := 'lanes';
       payload := v_basket.cursor;
       due_at := v_basket.again;
       position := v_now;
       foreign_types := v_basket.more;
+      metadata := v_basket.seen;
       return next;
+      metadata := null;
       kind := 'level';
       payload := null;
       due_at := null;

@@ -5,6 +5,11 @@
 -- that others have locked; else it probes for one lane after the other, and a million blocked tasks cost one read. Behind a full limit all lanes that
 -- begin with it are passed over in one hop, for in the name of a lane its limits stand from the most to the least shared.
 --
+-- FLOORS. A claim leaves a dead entry in task_lane, and while any transaction holds vacuum back it stays. The session knows
+-- how far it has come in the lanes from which it claims much, and a look goes on from there: it reads the lanes between two
+-- such floors, and then the lane of the second from its floor on. What appears behind a floor is found when the whole
+-- queue is scanned, without floors.
+--
 -- HAND-OFF. When a task ends, its slots fit the next task of its lane. Within one exchange they pass straight on to it,
 -- and no slot row is touched. A slot goes back if its limit was changed since it was taken, is paused or paced; if it was
 -- taken a quarter of a second ago and another session waits for it while this one has more than its part, or limited work of
@@ -80,12 +85,50 @@ begin
                       where (q.name, p.number) <> (p_queue, p_priority));
 end $$;
 
+-- Whether there are ready tasks in the lanes of one level, or of one type there.
+create function berth.lanes_wait(
+  p_queue text, p_priority smallint, p_type text, p_floors berth.lane_floor[]
+) returns boolean language plpgsql as $$
+declare
+  v_type  text := coalesce(p_type, '');
+  v_lane  text := '';
+  v_floor record;
+begin
+  for v_floor in
+    select f.type, f.lane, f.floor from unnest(p_floors) as f
+     where f.queue = p_queue and f.priority = p_priority and f.type = coalesce(p_type, f.type) order by f.type, f.lane
+  loop
+    if exists (select from berth.task t
+                where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                  and (t.type, t.lane) > (v_type, v_lane) and t.type < v_floor.type)
+       or exists (select from berth.task t
+                   where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                     and t.type = v_floor.type and t.lane > case when v_type = v_floor.type then v_lane else '' end
+                     and t.lane < v_floor.lane)
+       or exists (select from berth.task t
+                   where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                     and t.type = v_floor.type and t.lane = v_floor.lane and t.position >= v_floor.floor) then
+      return true;
+    end if;
+    v_type := v_floor.type;
+    v_lane := v_floor.lane;
+  end loop;
+  return exists (select from berth.task t
+                  where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                    and t.type = v_type and t.lane > v_lane)
+      or p_type is null
+         and exists (select from berth.task t
+                      where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                        and t.type > v_type);
+end $$;
+
 -- The entries of p_freed, by number, whose slots this session has had for long enough while somebody else could use them:
 -- those of which it has more than its part, if others wait; those with limited work of a higher priority above them; and, after
 -- half a second, those of lanes that share a limit. A limit of a type is shared if the type has other lanes: that is looked at
 -- with one exchange in a quarter of a second.
 create function berth.due_back(
-  p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamptz, p_before timestamptz
+  p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_now timestamptz, p_before timestamptz,
+  p_floors berth.lane_floor[], p_running bigint[]
 ) returns bigint[] language plpgsql as $$
 declare
   v_keys    text[];
@@ -102,15 +145,18 @@ begin
   if v_keys <> '{}' then
     select array_agg(b.key), array_agg(b.count) into v_keys, v_beyond
       from berth.beyond_part(p_session, v_keys, array(
-             select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs))) b
+             select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs)), p_running) b
      where b.count > 0;
   end if;
   v_above := array(
     select q.queue from (select f.queue, min(f.priority) as priority from unnest(p_freed) as f group by f.queue) q
-     cross join lateral (  -- a limit, so that it is one probe for each, whatever the statistics say
-       select from berth.task t
-        where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null
-        order by t.priority desc limit 1) a);
+     where case when exists (select from unnest(p_floors) as f where f.queue = q.queue and f.priority > q.priority)
+                then exists (select from generate_series(q.priority + 1, 9) as l (level)
+                              where berth.lanes_wait(q.queue, l.level::smallint, null, p_floors))
+                else (  -- a limit, so that it is one probe for each, whatever the statistics say
+                  select true from berth.task t
+                   where t.queue = q.queue and t.priority > q.priority and t.state = 'ready' and t.lane is not null
+                   order by t.priority desc limit 1) end);
   v_turns := array(
     select berth.line_of(l.queue, l.priority, l.type, l.lane)
       from (select distinct f.queue, f.priority, f.type, f.lane, f.limits from unnest(p_freed) as f
@@ -135,10 +181,11 @@ end $$;
 -- Hands freed slots on to the next tasks of the same lanes, which are locked, and adds the standbys that are wanted.
 -- p_heirs: who has taken slots over already. rest: the slots that nobody inherits; over: the limits of those whose lane has
 -- no tasks left, null: all. Where a task was alone in its lane, as with many keys, no next one is looked for: since -infinity says so.
--- p_before: when the exchange before this one was.
+-- p_before: when the exchange before this one was. p_scanned: queues in which heirs are looked for from the head of their
+-- lane, so that none is passed over for ever.
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
-  p_before timestamptz,
+  p_before timestamptz, p_floors berth.lane_floor[], p_running bigint[], p_scanned text[],
   out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
   out over text[]
 ) language plpgsql as $$
@@ -163,7 +210,7 @@ begin
                       and (l.paused or l.pace is not null or l.changed_at >= v_oldest or l.excess > 0
                            or p_now between l.reserved_from and l.reserved_until)));
   if v_oldest < p_now - interval '250 milliseconds' then
-    v_back := berth.due_back(p_session, p_freed, p_heirs, p_now, p_before);
+    v_back := berth.due_back(p_session, p_freed, p_heirs, p_now, p_before, p_floors, p_running);
   end if;
   if v_last > p_size then
     select max(f.number) into v_last
@@ -183,7 +230,8 @@ begin
     select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
            coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
            array_agg((e.held, e.since)::berth.holding) filter (where e.free) as held,
-           least(max(e.position), p_now - interval '100 milliseconds') as floor
+           case when e.queue = any (p_scanned) then '-infinity'
+                else least(max(e.position), p_now - interval '100 milliseconds') end as floor
       from entry e where e.goes_on group by e.queue, e.priority, e.type, e.lane
   ), heir as materialized (
     select l.held, l.since, n.ctids, least(l.slots, n.count)::integer as count, greatest(0, n.count - l.slots)::integer as standbys
@@ -258,10 +306,78 @@ begin
   end loop;
 end $$;
 
+-- The same where floors are known: those of this level in their order, and behind them one at the end of all lanes. The
+-- lanes between two floors, of the next 16 tasks there, then the lane with the second floor, and so on, for 16 floors.
+--
+-- What is between them ends in two conditions, on the type and on the lane: a comparison of rows, (type, lane) < (x, y), would
+-- read the whole lane y.
+create function berth.next_lanes_by_floors(
+  p_queue text, p_priority smallint, p_types text[], p_type text, p_lane text, p_floors berth.lane_floor[],
+  out lanes berth.lane_head[]
+) language plpgsql as $$
+declare
+  v_last record;
+begin
+  loop
+    with segment as materialized (
+      select f.number, f.type, f.lane, f.floor, lag(f.type, 1, p_type) over (order by f.number) as from_type,
+             case when lag(f.type, 1, p_type) over (order by f.number) = f.type
+                  then lag(f.lane, 1, p_lane) over (order by f.number) else '' end as from_lane_of_type,
+             lag(f.lane, 1, p_lane) over (order by f.number) as from_lane
+        from unnest(p_floors) with ordinality as f (queue, priority, type, lane, floor, number)
+       where (f.type, f.lane) > (p_type, p_lane) order by f.number limit 16
+    ), task as materialized (
+      select s.number, 1 as part, b.*
+        from segment s
+       cross join lateral (
+         (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+            from berth.task t
+           where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+             and (t.type, t.lane) > (s.from_type, s.from_lane) and t.type < s.type
+           order by t.type, t.lane, t.position, t.id limit 16)
+         union all
+         (select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+            from berth.task t
+           where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+             and t.type = s.type and t.lane > s.from_lane_of_type and t.lane < s.lane
+           order by t.lane, t.position, t.id limit 16)
+         limit 16) b
+      union all
+      select s.number, 2, k.*
+        from segment s
+       cross join lateral (
+         select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+           from berth.task t
+          where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+            and t.type = s.type and t.lane = s.lane and t.position >= s.floor
+          order by t.position, t.id limit 1) k
+    ), cut as (  -- there may be more in front of this floor
+      select min(c.number) as number from (select t.number from task t where t.part = 1 group by t.number having count(*) = 16) c
+    ), head as (
+      select distinct on (t.number, t.part, t.type, t.lane) t.*
+        from task t cross join cut c
+       where c.number is null or t.number < c.number or t.number = c.number and t.part = 1
+       order by t.number, t.part, t.type, t.lane, t.position
+    )
+    select array_agg((h.type, h.lane, h.limits, h.weights, h.said_slots, h.position, null)::berth.lane_head
+                     order by h.number, h.part, h.type, h.lane) filter (where h.type = any (p_types))
+      into lanes from head h;
+    exit when lanes is not null;
+    -- Nothing, or of types that this worker does not handle.
+    select f.type, f.lane into v_last
+      from (select f.* from unnest(p_floors) with ordinality as f (queue, priority, type, lane, floor, number)
+             where (f.type, f.lane) > (p_type, p_lane) order by f.number limit 16) f
+     order by f.number desc limit 1;
+    exit when not found;
+    p_type := v_last.type;
+    p_lane := v_last.lane;
+  end loop;
+end $$;
+
 -- The next lanes of one type, where lanes are short: those of the next p_rows tasks that nobody has locked. These are
--- locked, so that claimers who are in the same place pass each other by. lanes null: there are no more.
+-- locked, so that claimers who are in the same place pass each other by. lanes null: there are no more before p_until.
 create function berth.lock_lanes(
-  p_queue text, p_priority smallint, p_type text, p_lane text, p_rows integer, out lanes berth.lane_head[]
+  p_queue text, p_priority smallint, p_type text, p_lane text, p_until text, p_rows integer, out lanes berth.lane_head[]
 ) language plpgsql as $$
 begin
   select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.position,
@@ -274,7 +390,7 @@ begin
                     from (select t.ctid, t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
                             from berth.task t
                            where t.queue = p_queue and t.priority = p_priority and t.type = p_type and t.lane > p_lane
-                             and t.state = 'ready' and t.lane is not null
+                             and t.lane < p_until and t.state = 'ready' and t.lane is not null
                            order by t.type, t.lane, t.position, t.id limit p_rows
                              for update skip locked) t) t) t;
   -- Nobody knows yet whether the last one is alone in its lane: the next read begins with it.
@@ -286,9 +402,10 @@ end $$;
 -- Adds up to p_size tasks of the levels p_from down to p_to, which may start under their limits, to the basket.
 create function berth.claim_levels(
   p_basket berth.basket, p_session bigint, p_queue text, p_from integer, p_to integer, p_types text[], p_size integer,
-  p_left text[], p_now timestamptz
+  p_left text[], p_now timestamptz, p_floors berth.lane_floor[], p_running bigint[]
 ) returns berth.basket language plpgsql as $$
 declare
+  v_known smallint[] := array(select f.priority from unnest(p_floors) as f where f.queue = p_queue);
   v_level smallint := p_from + 1;
   v_at    text[] := string_to_array(p_basket.cursor, E'\n');
   v_last  smallint := v_at[3];  -- where work was found last
@@ -301,8 +418,19 @@ begin
       exit;
     end if;
     -- The next level with work. Where some was found last there is more behind the cursor, most likely, and dead entries
-    -- in front of it.
-    v_level := coalesce(
+    -- in front of it. A level with floors is looked at in any case: that is what tells whether there is work.
+    v_level := case when v_known <> '{}' then (
+      select l.level from generate_series(v_level - 1, p_to, -1) as l (level)
+       where case when l.level = any (v_known) then true
+                  else coalesce(
+                    (select true from berth.task t
+                      where l.level = v_last and t.queue = p_queue and t.priority = v_last
+                        and (t.type, t.lane) > (v_at[1], v_at[2]) and t.state = 'ready' and t.lane is not null limit 1),
+                    (select true from berth.task t
+                      where t.queue = p_queue and t.priority = l.level::smallint
+                        and t.state = 'ready' and t.lane is not null limit 1)) end
+       limit 1)
+    else coalesce(
       (select t.priority from berth.task t
         where t.queue = p_queue and t.priority < v_level and t.priority >= p_to and t.priority > v_last
           and t.state = 'ready' and t.lane is not null
@@ -314,9 +442,10 @@ begin
       (select t.priority from berth.task t
         where t.queue = p_queue and t.priority < v_level and t.priority >= p_to
           and t.state = 'ready' and t.lane is not null
-        order by t.priority desc limit 1));
+        order by t.priority desc limit 1)) end;
     exit when v_level is null;
-    p_basket := berth.claim_lanes(p_basket, p_session, p_queue, v_level, p_types, v_need, p_left, p_now);
+    p_basket := berth.claim_lanes(
+      p_basket, p_session, p_queue, v_level, p_types, v_need, p_left, p_now, p_floors, p_running);
     v_need := berth.still_wanted(v_most, p_basket);
   end loop;
   return p_basket;
@@ -326,9 +455,15 @@ end $$;
 -- session is noted as waiting for them. p_left: limits that are left to others this time.
 create function berth.claim_lanes(
   p_basket berth.basket, p_session bigint, p_queue text, p_priority smallint, p_types text[], p_size integer,
-  p_left text[], p_now timestamptz
+  p_left text[], p_now timestamptz, p_floors berth.lane_floor[], p_running bigint[]
 ) returns berth.basket language plpgsql as $$
 declare
+  v_end     constant text := '~';  -- behind all lanes, for keys begin with a letter
+  v_floored boolean := exists (select from unnest(p_floors) as f where f.queue = p_queue and f.priority = p_priority);
+  v_floors  berth.lane_floor[];
+  v_until   text;
+  v_seen    berth.lane_head[] := '{}';
+  v_entries bigint := berth.lane_entries_read();
   v_start   text[] := (string_to_array(coalesce(p_basket.cursor, E'\n'), E'\n'))[1 : 2];
   v_type    text := v_start[1];
   v_lane    text := v_start[2];
@@ -353,6 +488,15 @@ declare
   v_asked   text[] := '{}';      --   and those that were asked whether they are full
   v_held    berth.slots_held[];
 begin
+  if v_floored then  -- those of this level, in the order of the index
+    v_floors := array(
+      select (p_queue, p_priority, f.type, f.lane, f.floor)::berth.lane_floor
+        from (select f.type, f.lane, f.floor from unnest(p_floors) as f
+               where f.queue = p_queue and f.priority = p_priority
+              union all
+              select max(y.type), v_end, 'infinity' from unnest(p_types) as y (type)) f
+       order by f.type, f.lane);
+  end if;
   while v_left > 0 and v_reads < 200 and not v_around loop
     -- As many lanes as could fill the claim if most of their slots were free; more if that was not enough.
     v_lanes := '{}';
@@ -362,15 +506,35 @@ begin
           and v_reads < 200 and not v_around loop
       v_reads := v_reads + 4;
       if v_way = 'lock' then
-        v_heads := berth.lock_lanes(p_queue, p_priority, v_type, v_lane, least(64, 2 + v_left + v_left / 4));
-        if v_heads is null then  -- on to the next type
-          v_way := 'read';
-          v_lane := '~';  -- behind all, for keys begin with a letter
-          continue;
+        v_until := case when v_floored then (
+          select min(f.lane) from unnest(v_floors) as f where f.type = v_type and f.lane > v_lane) end;
+        v_until := coalesce(v_until, v_end);
+        v_heads := berth.lock_lanes(p_queue, p_priority, v_type, v_lane, v_until, least(64, 2 + v_left + v_left / 4));
+        if v_heads is null then  -- on to the lane with a floor, or to the next type
+          v_lane := v_until;
+          if v_until = v_end then
+            v_way := 'read';
+            continue;
+          end if;
+          select array_agg((t.type, t.lane, t.limits, t.weights, t.said_slots, t.position, null)::berth.lane_head)
+            into v_heads
+            from unnest(v_floors) as f
+           cross join lateral (
+             select t.type, t.lane, t.limits, t.weights, t.said_slots, t.position
+               from berth.task t
+              where t.queue = p_queue and t.priority = p_priority and t.state = 'ready' and t.lane is not null
+                and t.type = f.type and t.lane = f.lane and t.position >= f.floor
+              order by t.position, t.id limit 1) t
+           where f.type = v_type and f.lane = v_until;
+          continue when v_heads is null;
         end if;
       else
-        v_heads := berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_way = 'probe');
-        if v_way = 'read' and v_heads[1].type = v_heads[9].type and cardinality(v_heads[9].limits) = 1 then
+        v_heads := case when v_floored
+          then berth.next_lanes_by_floors(p_queue, p_priority, p_types, v_type, v_lane, v_floors)
+          else berth.next_lanes(p_queue, p_priority, p_types, v_type, v_lane, v_way = 'probe') end;
+        if v_way = 'read' and v_heads[1].type = v_heads[9].type and cardinality(v_heads[9].limits) = 1
+           and not (v_floored and exists (select from unnest(v_floors) as f
+                                           where f.type = v_heads[1].type and f.lane = v_heads[1].lane)) then
           v_way := 'lock';
           if v_heads[1].type <> v_type then
             v_type := v_heads[1].type;
@@ -379,6 +543,9 @@ begin
           continue;
         elsif cardinality(v_heads) <= 8 then
           v_way := 'probe';
+        end if;
+        if v_way = 'probe' or v_floored then
+          v_seen := v_seen || v_heads;
         end if;
       end if;
       if v_heads is null then
@@ -461,15 +628,30 @@ begin
   if not v_reached then
     p_basket.cursor := v_type || E'\n' || v_lane || E'\n' || p_priority;
   end if;
+  -- Where most of what was read is dead, the session shall know where the long lanes begin.
+  if v_floored or berth.lane_entries_read() - v_entries > 5000 + 20 * p_size then
+    p_basket.seen := coalesce(p_basket.seen, '{}') || array(
+      select unnest(array[berth.line_of(p_queue, p_priority, h.type, h.lane),
+                          (extract(epoch from h.position) * 1000000)::bigint::text])
+        from unnest(v_seen) as h
+       where not v_floored or exists (select from unnest(v_floors) as f where f.type = h.type and f.lane = h.lane));
+  end if;
   if 2 * v_left > p_size and v_waits <> '{}' then  -- who finds enough elsewhere does not wait
     -- Who has its part does not: if all of those asked for more, slots would go back and forth.
     v_held := array(select unnest(h.held) from unnest(p_basket.held) as h);
     perform berth.wait_for(
-      p_session, array(select unnest(v_waits) except select b.key from berth.beyond_part(p_session, v_waits, v_held) b where b.count >= 0),
+      p_session,
+      array(select unnest(v_waits)
+            except select b.key from berth.beyond_part(p_session, v_waits, v_held, p_running) b where b.count >= 0),
       p_now);
   end if;
   return p_basket;
 end $$;
+
+-- How many entries of task_lane this transaction has read so far, dead ones among them.
+create function berth.lane_entries_read() returns bigint language sql as $$
+  select pg_catalog.pg_stat_get_xact_tuples_returned('berth.task_lane'::regclass)
+$$;
 
 -- Any lane of one level with tasks that wait, from a block of the table that chance picks; null: there was none.
 create function berth.some_lane(p_queue text, p_priority smallint, out type text, out lane text) language plpgsql as $$
@@ -577,6 +759,8 @@ declare
   v_next   integer[];               --   the first of its groups with room
   v_can    integer[] := '{}';       -- per lane: how many tasks could start,
   v_starts integer[];               --   and how many do
+  v_spare  tid[] := '{}';           -- tasks that could not start after all,
+  v_spares integer[] := '{}';       --   and their lanes
   v_most   bigint;
   v_i      integer;
   v_lane   integer;
@@ -698,8 +882,7 @@ begin
   select array_agg(w.ctid) filter (where w.place <= w.can) as ctids,
          array_agg(w.number) filter (where w.place <= w.can) as lanes,
          array_agg(w.ctid) filter (where w.place > w.can) as standbys,
-         array_agg(w.number) filter (where w.place > w.can) as standby_lanes,
-         array_agg(w.place - w.can) filter (where w.place > w.can) as standby_places
+         array_agg(w.number) filter (where w.place > w.can) as standby_lanes
     into v_tasks
     from (select n.ctid, l.number, l.can, n.place
             from (select least(l.can, 1 + p_most / (1 + l.ahead)) as can, l.ahead, l.number
@@ -779,8 +962,12 @@ begin
 
   v_starts := array_fill(0, array[cardinality(p_lanes)]);
   for t in 1 .. cardinality(v_tasks.ctids) loop
-    exit when p_size = 0;
     v_lane := v_tasks.lanes[t];
+    if p_size = 0 then
+      v_spare := v_spare || v_tasks.ctids[t];
+      v_spares := v_spares || v_lane;
+      continue;
+    end if;
     v_part := '{}';
     v_hold := '{}';
     v_need := 0;
@@ -822,6 +1009,8 @@ begin
         end loop;
       end loop;
     else  -- what it took of its other limits
+      v_spare := v_spare || v_tasks.ctids[t];
+      v_spares := v_spares || v_lane;
       for p in 1 .. cardinality(v_part) by 2 loop
         v_room[v_part[p]] := v_room[v_part[p]] + v_part[p + 1];
       end loop;
@@ -832,12 +1021,13 @@ begin
     reached := p_lanes[v_last].type || E'\n' || p_lanes[v_last].lane;
   end if;
 
-  -- Standbys go with the slots that were taken.
-  if v_tasks.standbys is not null then
+  -- Standbys go with the slots that were taken: the next ones of their lanes, so that none is passed over.
+  if v_tasks.standbys is not null or v_spare <> '{}' and 0 < any (p_ahead) then
     select ctids || array_agg(s.ctid), held || array_agg((null, null)::berth.holding), count(*)
       into ctids, held, standbys
-      from (select s.ctid from unnest(v_tasks.standbys, v_tasks.standby_lanes, v_tasks.standby_places) as s (ctid, lane, place)
-             where s.place <= v_starts[s.lane] * p_ahead[s.lane]) s;
+      from (select s.ctid, s.lane, row_number() over (partition by s.lane order by s.number) as place
+              from unnest(v_spare || v_tasks.standbys, v_spares || v_tasks.standby_lanes) with ordinality as s (ctid, lane, number)) s
+     where s.place <= v_starts[s.lane] * p_ahead[s.lane];
   end if;
 
   update berth.slot_group g set used = u.used + u.had - u.room
@@ -903,16 +1093,26 @@ begin
 end $$;
 
 -- By how many slots a session has more than its part of these limits, given how many share them; less than 0: it has less.
--- Only for limits of which it has some. p_held: what it is about to hold.
-create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[])
+-- Only for limits of which it has some. p_held: what it is about to hold. p_running: its leases under limits, but for
+-- those younger than the last of these; null: unknown. They are looked up one by one, for its part of the index is full of
+-- dead entries while vacuum is held back.
+create function berth.beyond_part(p_session bigint, p_keys text[], p_held berth.slots_held[], p_running bigint[])
 returns table (key text, count bigint) language plpgsql as $$
+declare
+  v_behind bigint := coalesce(p_running[cardinality(p_running)], 0);
 begin
   return query
     select h.key, sum(h.count) - (berth.limit_of(h.key)).slots
                                  / (1 + (select count(*) from berth.slot_waiter w
                                           where w.key = h.key and w.session_id <> p_session))
-      from (select unnest(t.held) as h from berth.task t
-             where t.session_id = p_session and t.state = 'running' and t.held is not null
+      from (select unnest(t.held) as h
+              from unnest(p_running) as r (token)
+             cross join lateral (
+               select t.held from berth.task t
+                where t.session_id = p_session and t.token = r.token and t.state = 'running' and t.held is not null limit 1) t
+            union all
+            select unnest(t.held) from berth.task t
+             where t.session_id = p_session and t.token > v_behind and t.state = 'running' and t.held is not null
             union all
             select unnest(p_held)) t
      cross join lateral (select (t.h).*) h
@@ -941,7 +1141,7 @@ end $$;
 -- whether this session has a use for some of them too. p_over: limits of lanes that have no tasks left, null: all. If nothing else can be
 -- under such a limit, nobody need look.
 create function berth.leave_to_others(
-  p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamptz,
+  p_session bigint, p_given berth.slots_held[], p_over text[], p_ask boolean, p_now timestamptz, p_floors berth.lane_floor[],
   out keys text[], out queues text[], out ours boolean
 ) language plpgsql as $$
 begin
@@ -951,7 +1151,9 @@ begin
     update berth.slot_waiter w set served_at = p_now
      where w.ctid = any (array(
        select v.ctid from given g join berth.slot_waiter v on v.key = g.key join berth.session s on s.id = v.session_id
-        where v.seen_at > v.served_at and (p_over is not null and g.key <> all (p_over) or berth.may_wait(g.key, s.queues))
+        where v.seen_at > v.served_at
+          and (split_part(g.key, '/', 4) <> ''  -- whoever asked for the slots of a key saw a task that needs them
+               or p_over is not null and g.key <> all (p_over) or berth.may_wait(g.key, s.queues, p_floors))
           for update of v skip locked))
     returning w.key, w.session_id
   ), left_over as (
@@ -964,18 +1166,25 @@ begin
          p_ask and (
            exists (select from served w where w.session_id = p_session)
            or p_over is not null and exists (select from given g where g.key <> all (p_over))
-           or exists (select from given g
-                       where berth.may_wait(g.key, (select s.queues from berth.session s where s.id = p_session))))
+           or exists (select from (select distinct split_part(g.key, '/', 1) || '/' || split_part(g.key, '/', 2) as key
+                                     from given g) g  -- once for all keys of a type
+                       where berth.may_wait(g.key, (select s.queues from berth.session s where s.id = p_session), p_floors)))
     into keys, queues, ours;
 end $$;
 
 -- Whether ready tasks of these queues may be under this limit: that of a type holds for its tasks only.
-create function berth.may_wait(p_key text, p_queues text[]) returns boolean language plpgsql as $$
+create function berth.may_wait(p_key text, p_queues text[], p_floors berth.lane_floor[]) returns boolean language plpgsql as $$
 declare
   v_type text := split_part(p_key, '/', 2);
 begin
-  return split_part(p_key, '/', 1) <> 'type' or position('%' in v_type) > 0
-      or exists (select from berth.task t
+  if split_part(p_key, '/', 1) <> 'type' or position('%' in v_type) > 0 then
+    return true;
+  end if;
+  if exists (select from unnest(p_floors) as f where f.type = v_type) then
+    return exists (select from unnest(p_queues) as q (name), generate_series(0, 9) as l (level)
+                    where berth.lanes_wait(q.name, l.level::smallint, v_type, p_floors));
+  end if;
+  return exists (select from berth.task t
                   where t.queue = any (p_queues) and t.priority = any ('{0,1,2,3,4,5,6,7,8,9}') and t.type = v_type
                     and t.state = 'ready' and t.lane is not null);
 end $$;
