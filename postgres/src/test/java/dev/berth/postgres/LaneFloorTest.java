@@ -39,7 +39,7 @@ class LaneFloorTest {
 
       assertThat(List.of(blind, first, last)).allMatch(look -> look.claims().size() == 1);
       assertThat(blind.seen()).hasSize(2).first().isEqualTo("default\n5\nours\nlimit/gpu");
-      assertThat(last.pages()).isLessThan(blind.pages() / 3);
+      assertThat(last.pages()).isLessThan(blind.pages() / 2);
     }
   }
 

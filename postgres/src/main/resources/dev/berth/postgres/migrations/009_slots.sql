@@ -884,7 +884,7 @@ begin
          array_agg(w.ctid) filter (where w.place > w.can) as standbys,
          array_agg(w.number) filter (where w.place > w.can) as standby_lanes
     into v_tasks
-    from (select n.ctid, l.number, l.can, n.place
+    from (select n.ctid, l.number::integer as number, l.can, n.place
             from (select least(l.can, 1 + p_most / (1 + l.ahead)) as can, l.ahead, l.number
                     from unnest(v_can, p_ahead) with ordinality as l (can, ahead, number)) l
            cross join lateral (
