@@ -78,6 +78,22 @@ class LaneFloorTest {
     }
   }
 
+  /** Types that the worker does not handle, before its own and behind them. */
+  @Test
+  void tasksOfOtherTypesAreNotInTheWay() throws SQLException {
+    submit("limit/x", 10, 0, 40);
+    Sql.run(
+        url,
+        "update berth.task set type = case when right(payload, 1) < '5' then 'alien' else 'zoo'"
+            + " end");
+    submit("limit/b", 10, 0, 2);
+    try (RawExchange exchange = RawExchange.open(url)) {
+      List<String> known = List.of(line("limit/b"), micros("limit/b", 1), line("limit/c"), "0");
+
+      assertThat(numbers(exchange.look(List.of(), BATCH, floors(known)))).containsExactly("b1");
+    }
+  }
+
   /** Slots pass on from one task of a lane to those behind it; with a scan also to one before. */
   @Test
   void noTaskIsPassedOverForEver() throws SQLException {

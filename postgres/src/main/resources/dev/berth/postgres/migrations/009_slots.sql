@@ -316,7 +316,8 @@ create function berth.next_lanes_by_floors(
   out lanes berth.lane_head[]
 ) language plpgsql as $$
 declare
-  v_last record;
+  v_foreign text;    -- the type at which it was cut short
+  v_last    bigint;  -- the number of the last floor
 begin
   loop
     with segment as materialized (
@@ -360,17 +361,19 @@ begin
        order by t.number, t.part, t.type, t.lane, t.position
     )
     select array_agg((h.type, h.lane, h.limits, h.weights, h.said_slots, h.position, null)::berth.lane_head
-                     order by h.number, h.part, h.type, h.lane) filter (where h.type = any (p_types))
-      into lanes from head h;
-    exit when lanes is not null;
-    -- Nothing, or of types that this worker does not handle.
-    select f.type, f.lane into v_last
-      from (select f.* from unnest(p_floors) with ordinality as f (queue, priority, type, lane, floor, number)
-             where (f.type, f.lane) > (p_type, p_lane) order by f.number limit 16) f
-     order by f.number desc limit 1;
-    exit when not found;
-    p_type := v_last.type;
-    p_lane := v_last.lane;
+                     order by h.number, h.part, h.type, h.lane) filter (where h.type = any (p_types)),
+           (select max(h.type) from head h, cut c where h.number = c.number), max(s.number)
+      into lanes, v_foreign, v_last
+      from segment s left join head h on h.number = s.number;
+    exit when lanes is not null or v_last is null;
+    if v_foreign is null then  -- nothing up to here
+      p_type := p_floors[v_last].type;
+      p_lane := p_floors[v_last].lane;
+    else  -- types that this worker does not handle: on to the next one that it does
+      select min(h.type) into p_type from unnest(p_types) as h (type) where h.type > v_foreign;
+      p_lane := '';
+      exit when p_type is null;
+    end if;
   end loop;
 end $$;
 
