@@ -23,7 +23,7 @@ class LaneFloorTest {
   @Test
   void deadEntriesOfALaneCostNothingOnceItsFloorIsKnown() throws SQLException {
     submit("limit/gpu", BATCH, 0, DEAD + BATCH);
-    try (Connection report = longTransaction();
+    try (Connection report = Sql.longTransaction(url);
         RawExchange exchange = RawExchange.open(url)) {
       assertThat(report.isClosed()).isFalse();
       Answer answer = exchange.look(List.of(), BATCH, "");
@@ -169,16 +169,6 @@ class LaneFloorTest {
             Sql.query(url, "select payload from berth.task where id = '%s'".formatted(claim.id()))
                 .getFirst())
         .toList();
-  }
-
-  private Connection longTransaction() throws SQLException {
-    Connection connection = DriverManager.getConnection(url);
-    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-    connection.setAutoCommit(false);
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("select count(*) from berth.task");
-    }
-    return connection;
   }
 
   /** Tasks of one lane, a second apart, from this number on. */

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.postgres.RawExchange.Answer;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,7 +64,7 @@ class LimitCostTest {
     try (RawExchange exchange = RawExchange.open(url)) {
       warmUp(exchange);
       insert("'{}'::text[]", "'{}'::integer[]", "'{}'::integer[]", 1, 25 * BATCH);
-      try (Connection report = longTransaction()) {
+      try (Connection report = Sql.longTransaction(url)) {
         assertThat(report.isClosed()).isFalse();
         Answer first = exchange.plain(List.of(), null, 1);
         Answer answer = exchange.plain(List.of(), first.floor(), BATCH);
@@ -86,7 +84,7 @@ class LimitCostTest {
   @Test
   void slotsThatAreHandedOnLeaveNoDeadRows() throws SQLException {
     submitLane("limit/gpu", 1_500, 10);
-    try (Connection report = longTransaction();
+    try (Connection report = Sql.longTransaction(url);
         RawExchange exchange = RawExchange.open(url)) {
       assertThat(report.isClosed()).isFalse();
       Answer answer = exchange.lanes(List.of(), null, 10);
@@ -160,17 +158,6 @@ class LimitCostTest {
       exchange.lanes(List.of(), null, BATCH);
       exchange.plain(List.of(), null, BATCH);
     }
-  }
-
-  /** A report that began before everything and is not over. */
-  private Connection longTransaction() throws SQLException {
-    Connection connection = DriverManager.getConnection(url);
-    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-    connection.setAutoCommit(false);
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("select count(*) from berth.task");
-    }
-    return connection;
   }
 
   private List<String> slotRows() {

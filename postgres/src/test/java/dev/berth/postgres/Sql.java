@@ -38,4 +38,15 @@ final class Sql {
       throw new AssertionError(e);
     }
   }
+
+  /** A report that began before what follows and is not over: it holds vacuum back. */
+  static Connection longTransaction(String url) throws SQLException {
+    Connection connection = DriverManager.getConnection(url);
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("select count(*) from berth.task");
+    }
+    return connection;
+  }
 }
