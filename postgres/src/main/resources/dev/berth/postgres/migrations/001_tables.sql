@@ -23,7 +23,7 @@ create type berth.freed as (
   held berth.slots_held[], heir bigint, heir_began timestamptz, standbys integer
 );
 
--- The slots that a task shall hold, and since when, if it inherits them. held null: it is a standby.
+-- The slots that a task shall hold, and since when, if it inherits them.
 create type berth.holding as (held berth.slots_held[], since timestamptz);
 
 -- How far a session has come in a lane: it found nothing to claim before this place.
@@ -33,14 +33,14 @@ create type berth.lane_floor as (
 
 -- What an exchange has claimed under limits so far, and where it stands in the lanes of a queue.
 create type berth.basket as (
-  ctids  tid[],            -- tasks that are locked,
-  held   berth.holding[],  --   and what they shall hold
+  ctids  tid[],            -- tasks that are locked and may start,
+  held   berth.holding[],  --   what they shall hold,
+  standbys tid[],          --   and others that shall stand by
   paced  text[],           -- limits whose next start is to be put off
   cursor text,             -- the lane that was looked at last, as type, lane and level; null: there was none
   more   boolean,          -- whether lanes were claimed from or left for the next time
   again  timestamptz,      -- when a paced limit may be asked again
-  standbys integer,        -- how many of the tasks are standbys,
-  ahead  integer[],        --   and how many to add to each slot of a type; null: none
+  ahead  integer[],        -- how many standbys to add to each slot of a type; null: none
   room   integer,          -- how many tasks more this exchange may claim
   seen   text[]            -- long lanes that were looked at: the line, and the microsecond at which their tasks begin;
                            --   null: few dead entries were in the way
@@ -74,7 +74,8 @@ create table berth.task (
   weights          integer[],                  --   how many slots of each,
   said_slots       integer[],                  --   and how many slots each shall have if nobody knows it yet
   held             berth.slots_held[],         -- the slots of a running task; stale while it does not run
-  held_since       timestamptz,                -- when they were taken; a task may have inherited them
+  held_since       timestamptz,                -- when they were taken; a task may have inherited them; null: it stands by, or
+                                               --   was there before its limit
   quotas           text[],                     -- null: under no quota; else the keys that count it until it ends
   quota_mosts      integer[],                  --   and how many each allowed at its submit
   workflow         text collate "C",           -- null: stands alone; else a step of it, with this name,

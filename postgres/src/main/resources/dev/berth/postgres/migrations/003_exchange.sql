@@ -317,7 +317,7 @@ end $$;
 
 -- How many more tasks to claim, of so many that may start besides those in the basket.
 create function berth.still_wanted(p_size integer, p_basket berth.basket) returns integer language sql immutable as $$
-  select least(p_size - cardinality(p_basket.ctids) + p_basket.standbys, p_basket.room)
+  select least(p_size - cardinality(p_basket.ctids), p_basket.room)
 $$;
 
 -- Result rows, by kind:
@@ -438,7 +438,7 @@ begin
     v_freed := v_written.freed;
   end if;
 
-  v_basket := ('{}', '{}', '{}', null, false, null, 0, p_ahead, coalesce(p_most, p_size), null);
+  v_basket := ('{}', '{}', '{}', '{}', null, false, null, p_ahead, coalesce(p_most, p_size), null);
   if p_lines is not null then
     v_floors := array(
       select (l.part[1], l.part[2], l.part[3], l.part[4],
@@ -454,20 +454,29 @@ begin
       case when v_paused = '{}' then p_queues else array(select unnest(p_queues) except select unnest(v_paused)) end,
       p_size, v_now, v_begun.before, v_floors, p_running,
       array(select l.queue from unnest(p_queues, p_modes) as l (queue, mode) where l.mode = 'scan'));
-    if v_passed.ctids is not null then
-      -- Claimed at once: what looks at lanes afterwards does not meet them again.
-      v_start := clock_timestamp() + v_shift;
+    -- Claimed at once: what looks at lanes afterwards does not meet them again.
+    v_start := clock_timestamp() + v_shift;
+    if v_passed.ctids <> '{}' then
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_start,
-               attempt = t.attempt + 1, held = c.held, held_since = c.since, standby = c.held is null
+               attempt = t.attempt + 1, held = c.held, held_since = c.since, standby = false
           from unnest(v_passed.ctids, v_passed.held) as c (ctid, held, since)
          where t.ctid = c.ctid
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
                   t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
-      v_handed := cardinality(v_passed.ctids) - v_passed.standbys;
-      v_basket.room := greatest(0, v_basket.room - cardinality(v_passed.ctids));
     end if;
+    if v_passed.standbys <> '{}' then
+      return query
+        update berth.task t
+           set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_start,
+               attempt = t.attempt + 1, held = null, held_since = null, standby = true
+         where t.ctid = any (v_passed.standbys)
+        returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
+    end if;
+    v_handed := cardinality(v_passed.ctids);
+    v_basket.room := greatest(0, v_basket.room - v_handed - cardinality(v_passed.standbys));
     v_need := least(p_size - v_handed, v_basket.room);
     if v_passed.rest is not null then
       perform berth.give_back(v_passed.rest);
@@ -491,7 +500,7 @@ begin
     queue := p_queues[i];
     if p_modes[i] in ('lanes', 'freed') then
       -- Not for a small rest: a look costs as much for one task as for fifty.
-      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > v_handed + cardinality(v_basket.ctids) - v_basket.standbys;
+      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > v_handed + cardinality(v_basket.ctids);
       v_basket.cursor := p_cursors[i];
       v_basket.more := false;
       v_basket.again := null;
@@ -558,20 +567,21 @@ begin
       end if;
     end if;
     v_now := clock_timestamp() + v_shift;
-    if cardinality(v_ctids) > 0 then
+    v_ctids := v_ctids || v_basket.standbys;
+    if v_ctids <> '{}' then  -- what holds no slots: open work, and standbys
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1, standby = false
+               attempt = t.attempt + 1, held = null, held_since = null, standby = t.lane is not null
          where t.ctid = any (v_ctids)
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,
-                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, false, null::text;
+                  t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
     end if;
-    if cardinality(v_basket.ctids) > 0 then
+    if v_basket.ctids <> '{}' then
       return query
         update berth.task t
            set state = 'running', session_id = p_session, token = nextval('berth.token'), started_at = v_now,
-               attempt = t.attempt + 1, held = c.held, held_since = coalesce(c.since, v_now), standby = c.held is null
+               attempt = t.attempt + 1, held = c.held, held_since = coalesce(c.since, v_now), standby = false
           from unnest(v_basket.ctids, v_basket.held) as c (ctid, held, since)
          where t.ctid = c.ctid
         returning 'claim', t.id, t.token, t.type, t.queue, t.priority, t.attempt, t.failures, t.crashes,

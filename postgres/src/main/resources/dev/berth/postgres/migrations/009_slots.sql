@@ -166,8 +166,12 @@ begin
   return array(
     select f.number
       from (select f.*, w.place, w.free, row_number() over (partition by w.place, w.free order by f.since, f.number) as nth
-              from unnest(p_freed) with ordinality as f (
-                queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
+              from (select f.number, f.queue, f.priority, f.type, f.lane, f.limits, f.heir,
+                           -- a standby that has run did so in slots of its lane that came back with it
+                           case when f.held is null then min(f.since) over (partition by f.queue, f.priority, f.type, f.lane)
+                                else f.since end as since
+                      from unnest(p_freed) with ordinality as f (
+                        queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)) f
              cross join lateral (
                select (select min(array_position(v_keys, l.key)) from unnest(f.limits) as l (key)) as place,
                       f.heir is null or f.heir <> all (p_heirs) as free) w
@@ -186,7 +190,7 @@ end $$;
 create function berth.hand_on(
   p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamptz,
   p_before timestamptz, p_floors berth.lane_floor[], p_running bigint[], p_scanned text[],
-  out ctids tid[], out held berth.holding[], out standbys integer, out rest berth.slots_held[],
+  out ctids tid[], out held berth.holding[], out standbys tid[], out rest berth.slots_held[],
   out over text[]
 ) language plpgsql as $$
 declare
@@ -198,8 +202,9 @@ declare
 begin
   select min(f.since) into v_oldest from unnest(p_freed) as f where f.since > '-infinity';
   if v_oldest is null then
+    ctids := '{}';
+    standbys := '{}';
     rest := nullif(array(select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs)), '{}');
-    standbys := 0;
     return;
   end if;
   v_keys := array(select distinct unnest(f.limits) from unnest(p_freed) as f);
@@ -222,19 +227,19 @@ begin
   -- Lane by lane; none gets more heirs than slots. A slot whose task was charged later, since null, is not handed on.
   with entry as (
     select f.*, f.held is not null and (f.heir is null or f.heir <> all (p_heirs)) as free,
-           coalesce(f.since > '-infinity' and f.number <> all (v_back)
+           coalesce((f.since > '-infinity' or f.held is null) and f.number <> all (v_back)
                     and f.number <= v_last and f.queue = any (p_queues) and not f.limits && v_stopped, false) as goes_on
       from unnest(p_freed) with ordinality as f (
         queue, priority, type, lane, limits, position, since, held, heir, heir_began, standbys, number)
   ), lane as (
     select e.queue, e.priority, e.type, e.lane, count(*) filter (where e.free) as slots,
-           coalesce(sum(e.standbys), 0) as standbys, min(e.since) as since,
+           coalesce(sum(e.standbys), 0) as standbys,
            array_agg((e.held, e.since)::berth.holding) filter (where e.free) as held,
            case when e.queue = any (p_scanned) then '-infinity'
                 else least(max(e.position), p_now - interval '100 milliseconds') end as floor
       from entry e where e.goes_on group by e.queue, e.priority, e.type, e.lane
   ), heir as materialized (
-    select l.held, l.since, n.ctids, least(l.slots, n.count)::integer as count, greatest(0, n.count - l.slots)::integer as standbys
+    select l.held, n.ctids, least(l.slots, n.count)::integer as count
       from lane l
      cross join lateral (
        select array_agg(t.ctid) as ctids, count(*) as count
@@ -243,10 +248,9 @@ begin
                   and t.position >= l.floor and t.state = 'ready' and t.lane is not null
                 order by t.position, t.id limit l.slots + l.standbys for update skip locked) t) n
   )
-  select (select array_agg(c.ctid) from heir h, unnest(h.ctids) as c (ctid)),
-         (select array_agg((g.held, g.since)::berth.holding)
-            from heir h, unnest(h.held[1 : h.count] || array_fill((null, h.since)::berth.holding, array[h.standbys])) as g),
-         (select coalesce(sum(h.standbys), 0) from heir h),
+  select array(select unnest(h.ctids[1 : h.count]) from heir h),
+         array(select unnest(h.held[1 : h.count]) from heir h),
+         array(select unnest(h.ctids[h.count + 1 :]) from heir h),
          array(select unnest(g.held) from heir h, unnest(h.held[h.count + 1 :]) as g
                union all
                select unnest(e.held) from entry e where e.free and not e.goes_on),
@@ -412,7 +416,7 @@ declare
   v_level smallint := p_from + 1;
   v_at    text[] := string_to_array(p_basket.cursor, E'\n');
   v_last  smallint := v_at[3];  -- where work was found last
-  v_most  integer := cardinality(p_basket.ctids) - p_basket.standbys + p_size;
+  v_most  integer := cardinality(p_basket.ctids) + p_size;
   v_need  integer := p_size;
 begin
   while p_size > 0 loop
@@ -598,15 +602,16 @@ begin
     end loop;
     if v_lanes <> '{}' then
       v_taken := berth.take_slots(
-        p_queue, p_priority, v_lanes, v_left, p_basket.ctids, p_left || p_basket.paced, p_now, v_ahead, p_basket.room);
+        p_queue, p_priority, v_lanes, v_left, p_basket.ctids || p_basket.standbys, p_left || p_basket.paced, p_now, v_ahead,
+        p_basket.room);
       p_basket.ctids := p_basket.ctids || v_taken.ctids;
       p_basket.held := p_basket.held || v_taken.held;
-      p_basket.standbys := p_basket.standbys + v_taken.standbys;
-      p_basket.room := p_basket.room - cardinality(v_taken.ctids);
+      p_basket.standbys := p_basket.standbys || v_taken.standbys;
+      p_basket.room := p_basket.room - cardinality(v_taken.ctids) - cardinality(v_taken.standbys);
       p_basket.paced := p_basket.paced || v_taken.paced;
       p_basket.again := least(p_basket.again, v_taken.again);
       -- Where lanes are short and most of these could not be had, others are busy here: on from somewhere else, once.
-      if v_way = 'lock' and not v_jumped and 2 * v_taken.starts < least(v_left, cardinality(v_lanes)) then
+      if v_way = 'lock' and not v_jumped and 2 * cardinality(v_taken.ctids) < least(v_left, cardinality(v_lanes)) then
         v_jumped := true;
         select l.type, l.lane into v_next from berth.some_lane(p_queue, p_priority) l;
         if v_next.lane is not null then
@@ -617,7 +622,7 @@ begin
           v_around := false;
         end if;
       end if;
-      v_left := least(v_left - v_taken.starts, p_basket.room);
+      v_left := least(v_left - cardinality(v_taken.ctids), p_basket.room);
       v_least := 20;
       v_blocked := v_blocked || v_taken.blocked;
       v_waits := v_waits || v_taken.waits;
@@ -744,8 +749,7 @@ create function berth.take_slots(
   p_now timestamptz,
   p_ahead integer[],  -- how many standbys to add to each slot of each lane; null: none,
   p_most integer,     --   and how many tasks with all standbys
-  out ctids tid[], out held berth.holding[],  -- first those that start, then standbys
-  out starts integer, out standbys integer, out paced text[], out blocked text[], out waits text[], out again timestamptz,
+  out ctids tid[], out held berth.holding[], out standbys tid[], out paced text[], out blocked text[], out waits text[], out again timestamptz,
   out reached text  -- the last lane from which a task may start, as type and lane
 ) language plpgsql as $$
 declare
@@ -785,16 +789,14 @@ declare
 begin
   ctids := '{}';
   held := '{}';
-  starts := 0;
-  standbys := 0;
+  standbys := '{}';
   paced := '{}';
   blocked := '{}';
   waits := '{}';
   if exists (select from unnest(p_lanes) as l where l.single is not null) then
     select t.ctids, t.held, t.reached, t.rest into ctids, held, reached, p_lanes
       from berth.take_keys(p_lanes, p_size, p_left) t;
-    starts := cardinality(ctids);
-    p_size := p_size - starts;
+    p_size := p_size - cardinality(ctids);
     p_most := p_size;
     p_ahead := null;
     if p_lanes = '{}' then
@@ -995,7 +997,6 @@ begin
       ctids := ctids || v_tasks.ctids[t];
       held := held || (v_hold, case when p_lanes[v_lane].single is not null then '-infinity'::timestamptz end)::berth.holding;
       v_last := v_lane;
-      starts := starts + 1;
       p_size := p_size - 1;
       v_starts[v_lane] := v_starts[v_lane] + 1;
       if v_limit.reserved then
@@ -1026,11 +1027,11 @@ begin
 
   -- Standbys go with the slots that were taken: the next ones of their lanes, so that none is passed over.
   if v_tasks.standbys is not null or v_spare <> '{}' and 0 < any (p_ahead) then
-    select ctids || array_agg(s.ctid), held || array_agg((null, null)::berth.holding), count(*)
-      into ctids, held, standbys
-      from (select s.ctid, s.lane, row_number() over (partition by s.lane order by s.number) as place
-              from unnest(v_spare || v_tasks.standbys, v_spares || v_tasks.standby_lanes) with ordinality as s (ctid, lane, number)) s
-     where s.place <= v_starts[s.lane] * p_ahead[s.lane];
+    standbys := array(
+      select s.ctid
+        from (select s.ctid, s.lane, row_number() over (partition by s.lane order by s.number) as place
+                from unnest(v_spare || v_tasks.standbys, v_spares || v_tasks.standby_lanes) with ordinality as s (ctid, lane, number)) s
+       where s.place <= v_starts[s.lane] * p_ahead[s.lane]);
   end if;
 
   update berth.slot_group g set used = u.used + u.had - u.room
