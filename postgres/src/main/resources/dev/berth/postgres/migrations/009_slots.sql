@@ -1026,7 +1026,9 @@ begin
   end if;
 
   -- Standbys go with the slots that were taken: the next ones of their lanes, so that none is passed over.
-  if v_tasks.standbys is not null or v_spare <> '{}' and 0 < any (p_ahead) then
+  if v_spare = '{}' then
+    standbys := coalesce(v_tasks.standbys, '{}');
+  elsif 0 < any (p_ahead) then
     standbys := array(
       select s.ctid
         from (select s.ctid, s.lane, row_number() over (partition by s.lane order by s.number) as place
