@@ -634,7 +634,7 @@ create function berth.full_quota(p_keys text[], p_mosts integer[])
 create function berth.give_back(p_held berth.slots_held[])
   returns void;
 
-create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[], p_scanned text[], OUT ctids tid[], OUT held berth.holding[], OUT standbys integer, OUT rest berth.slots_held[], OUT over text[])
+create function berth.hand_on(p_session bigint, p_freed berth.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth.lane_floor[], p_running bigint[], p_scanned text[], OUT ctids tid[], OUT held berth.holding[], OUT standbys tid[], OUT rest berth.slots_held[], OUT over text[])
   returns record;
 
 create function berth.heartbeat(p_session bigint, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
@@ -1003,7 +1003,7 @@ create function berth.take_launch()
 create function berth.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
   returns record set enable_seqscan=off set jit=off;
 
-create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth.holding[], OUT starts integer, OUT standbys integer, OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
+create function berth.take_slots(p_queue text, p_priority smallint, p_lanes berth.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth.holding[], OUT standbys tid[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
   returns record;
 
 create function berth.topic_key(p_name text)

@@ -108,6 +108,56 @@ class KeptSlotTest {
     }
   }
 
+  @Test
+  void slotsOfAChangedLimitStayAgainHoweverOldThoseOfOthersAre() throws SQLException {
+    submit(100, under("old"));
+    submit(100, under("changed"));
+    try (RawExchange only = RawExchange.open(fixture.database().url())) {
+      List<Claimed> running = only.lanes(List.of(), null, 4).claims();
+      long before = Collections.max(heldSince());
+      fixture.advance(Duration.ofMillis(10));
+      fixture.store().apply(new Command.SetLimit(LimitKey.shared("changed"), 3));
+
+      running = turn(only, running);
+      List<Long> since = heldSince();
+      running = turn(only, running);
+
+      assertThat(Collections.max(since)).as("taken anew").isGreaterThan(before);
+      assertThat(heldSince()).isEqualTo(since);
+    }
+  }
+
+  /** Standbys are enough to do, yet nobody may be left out for that. */
+  @Test
+  void besideALaneThatFillsTheWorkerOthersAreLookedAtWithOneExchangeInFour() throws SQLException {
+    submit(400, under("full"));
+    try (RawExchange only = RawExchange.open(fixture.database().url())) {
+      List<Claimed> running = only.look(List.of(), 10, standbys(0)).claims();
+      submit(400, under("other"));
+
+      int looks = 0;
+      for (int i = 0; i < 8; i++) {
+        RawExchange.Answer answer = only.look(running, 10, standbys(running.size()));
+        running = answer.claims();
+        looks += answer.cursor() == null ? 0 : 1;
+      }
+
+      assertThat(looks).isEqualTo(2);
+      assertThat(fixture.database().query("select lane from berth.task where held is not null"))
+          .contains("limit/other");
+    }
+  }
+
+  /** Twenty more with the last of so many that ended, of at most thirty tasks. */
+  private static String standbys(int ended) {
+    String none = "null,".repeat(Math.max(0, ended - 1));
+    return ended == 0 ? "" : ", p_standbys => '{%s20}', p_most => 30".formatted(none);
+  }
+
+  private static Draft under(String pool) {
+    return Draft.task().type(RawExchange.TYPE).under(Limit.of(pool, 2));
+  }
+
   /** Hands in all that runs, and claims as much, a moment later. */
   private List<Claimed> turn(RawExchange session, List<Claimed> running) throws SQLException {
     fixture.advance(Duration.ofMillis(100));

@@ -390,7 +390,8 @@ declare
   v_lanes    boolean := false;  -- whether limited work of this queue is looked at,
   v_below    smallint;          --   and below which level it was not yet
   v_start    timestamptz;
-  v_handed   integer := 0;      -- how many start in slots that were handed on
+  v_handed   integer := 0;      -- how many start in slots that were handed on,
+  v_ready    integer := 0;      --   and how many stand by there
   v_need     integer := p_size;
   v_floors   berth.lane_floor[] := '{}';
 begin
@@ -476,7 +477,8 @@ begin
                   t.submitted_at, t.due_at, t.payload, berth.pairs(t.metadata), t.position, t.standby, t.lane::text;
     end if;
     v_handed := cardinality(v_passed.ctids);
-    v_basket.room := greatest(0, v_basket.room - v_handed - cardinality(v_passed.standbys));
+    v_ready := cardinality(v_passed.standbys);
+    v_basket.room := greatest(0, v_basket.room - v_handed - v_ready);
     v_need := least(p_size - v_handed, v_basket.room);
     if v_passed.rest is not null then
       perform berth.give_back(v_passed.rest);
@@ -499,8 +501,11 @@ begin
     continue when p_queues[i] = any (v_paused);
     queue := p_queues[i];
     if p_modes[i] in ('lanes', 'freed') then
-      -- Not for a small rest: a look costs as much for one task as for fifty.
-      v_lanes := (p_modes[i] = 'lanes' or v_gave) and 4 * v_need > v_handed + cardinality(v_basket.ctids);
+      -- Not for a small rest: a look costs as much for one task as for fifty. And where standbys were handed on that are
+      -- enough to do for now, other lanes have their turn with one exchange in four.
+      v_lanes := case when p_modes[i] = 'freed' then v_gave
+                      else v_basket.room >= v_ready or p_number % 4 = 0 or p_modes[i + 1] = 'scan' end
+                 and 4 * v_need > v_handed + cardinality(v_basket.ctids);
       v_basket.cursor := p_cursors[i];
       v_basket.more := false;
       v_basket.again := null;

@@ -195,7 +195,6 @@ create function berth.hand_on(
 ) language plpgsql as $$
 declare
   v_oldest  timestamptz;  -- since when a slot is held
-  v_keys    text[];  -- the limits at hand
   v_stopped text[];  -- limits whose slots must go back
   v_last    bigint := cardinality(p_freed);  -- the last entry whose slots are handed on
   v_back    bigint[] := '{}';                  -- entries whose slots others shall have
@@ -207,12 +206,13 @@ begin
     rest := nullif(array(select unnest(f.held) from unnest(p_freed) as f where f.heir is null or f.heir <> all (p_heirs)), '{}');
     return;
   end if;
-  v_keys := array(select distinct unnest(f.limits) from unnest(p_freed) as f);
   v_stopped := array(
-    select k.key from unnest(v_keys) as k (key)
+    select k.key
+      from (select l.key, min(f.since) filter (where f.since > '-infinity') as since
+              from unnest(p_freed) as f, unnest(f.limits) as l (key) group by l.key) k
      where exists (select from berth.task_limit l
                     where l.key in (k.key, berth.rule_of(k.key))
-                      and (l.paused or l.pace is not null or l.changed_at >= v_oldest or l.excess > 0
+                      and (l.paused or l.pace is not null or (l.changed_at < k.since) is not true or l.excess > 0
                            or p_now between l.reserved_from and l.reserved_until)));
   if v_oldest < p_now - interval '250 milliseconds' then
     v_back := berth.due_back(p_session, p_freed, p_heirs, p_now, p_before, p_floors, p_running);
