@@ -22,8 +22,8 @@ record ConcurrencyScenario(
   private static final int WORKERS = 4;
   private static final int TYPES = 100;
   private static final int SLOTS = 10;
-  private static final Duration TIME = Duration.ofSeconds(34);
-  private static final Duration WARM_UP = Duration.ofSeconds(8);
+  private static final Duration TIME = Duration.ofSeconds(32);
+  private static final Duration WARM_UP = Duration.ofSeconds(12);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
   private static final String MAY_NOT = "42501";

@@ -22,17 +22,20 @@ record Migration(int number, String name, String sql) {
           "006_command",
           "007_views",
           "008_limits",
-          "009_slots",
-          "010_quotas",
-          "011_explain",
-          "012_audit",
-          "013_doctor",
-          "014_holds",
-          "015_type_limits",
-          "016_workflows",
-          "017_schedules",
-          "018_sql_tasks",
-          "019_topics");
+          "009_lanes",
+          "010_slots",
+          "011_hand_on",
+          "012_waiters",
+          "013_quotas",
+          "014_explain",
+          "015_audit",
+          "016_doctor",
+          "017_holds",
+          "018_type_limits",
+          "019_workflows",
+          "020_schedules",
+          "021_sql_tasks",
+          "022_topics");
 
   static List<Migration> all() {
     List<Migration> all = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt of a SQL task, on a connection of its own. See {@code 018_sql_tasks.sql} for why it
+ * One attempt of a SQL task, on a connection of its own. See {@code 021_sql_tasks.sql} for why it
  * is safe.
  *
  * <p>The outcome of a statement that failed is decided here and handed in by the worker. That of
