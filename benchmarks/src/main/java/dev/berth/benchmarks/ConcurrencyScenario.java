@@ -22,7 +22,11 @@ record ConcurrencyScenario(
   private static final int WORKERS = 4;
   private static final int TYPES = 100;
   private static final int SLOTS = 10;
-  private static final Duration TIME = Duration.ofSeconds(32);
+  private static final Duration QUICK_TIME = Duration.ofSeconds(32);
+
+  /** Rounds are some percent apart: it takes many of them to tell 0.99 from 1. */
+  private static final Duration TIME = Duration.ofSeconds(120);
+
   private static final Duration WARM_UP = Duration.ofSeconds(12);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
@@ -80,7 +84,10 @@ record ConcurrencyScenario(
           new Rounds(bench)
               .variant(WITHOUT, () -> without.rate(tasks, TYPES))
               .variant(WITH, () -> with.rate(tasks, TYPES))
-              .run(bench.size().of(1, 3, 9), bench.size().of(1, 30, 60), TIME);
+              .run(
+                  bench.size().of(1, 3, 9),
+                  bench.size().of(1, 30, 300),
+                  bench.size().of(QUICK_TIME, QUICK_TIME, TIME));
       report.ratio(ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), means);
       report.figure(
           ratio + "_per_s",
