@@ -2,6 +2,7 @@ package dev.berth;
 
 import dev.berth.limit.Need;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** No slot became free while the caller waited. */
 public final class AcquireTimeoutException extends RuntimeException {
@@ -15,7 +16,7 @@ public final class AcquireTimeoutException extends RuntimeException {
             + " of "
             + need.key()
             + " within "
-            + waited.toMillis()
-            + " ms: limits().status(key) says who holds them");
+            + TimeUnit.MILLISECONDS.convert(waited)
+            + " ms: limits().find(key) says who holds them");
   }
 }

@@ -1,9 +1,10 @@
 package dev.berth;
 
-import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** A task that had not ended when the caller stopped waiting for it. The task goes on. */
 public final class AwaitTimeoutException extends RuntimeException {
@@ -18,7 +19,7 @@ public final class AwaitTimeoutException extends RuntimeException {
                         + id
                         + " is not in the store (never submitted, not committed, or kept"
                         + " no history) after ")
-            + waited.toMillis()
+            + TimeUnit.MILLISECONDS.convert(waited)
             + " ms");
   }
 }

@@ -1,8 +1,9 @@
 package dev.berth;
 
-import dev.berth.store.StoreReader;
-import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
+import dev.berth.task.TaskType;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -13,11 +14,12 @@ record Awaiting(StoreReader reader) {
   private static final long SHORTEST_MS = 5;
   private static final long LONGEST_MS = 200;
 
-  TaskView ended(TaskId id, Duration longest) throws InterruptedException {
-    long deadline = System.nanoTime() + longest.toNanos();
+  TaskView ended(TaskType<?, ?> type, TaskId id, Duration longest) throws InterruptedException {
+    long deadline = System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(longest));
     long pause = SHORTEST_MS;
     while (true) {
       Optional<TaskView> task = reader.find(id);
+      task.ifPresent(found -> checkType(type, found));
       if (task.isPresent() && task.get().state().ended()) {
         return task.get();
       }
@@ -27,6 +29,14 @@ record Awaiting(StoreReader reader) {
       }
       TimeUnit.MILLISECONDS.sleep(Math.min(pause, left));
       pause = Math.min(LONGEST_MS, pause + pause / 2);
+    }
+  }
+
+  /** What another type returns would be read as a result of this one. */
+  private static void checkType(TaskType<?, ?> type, TaskView task) {
+    if (!task.type().equals(type.name())) {
+      throw new IllegalArgumentException(
+          "Task %s is of type %s, not %s".formatted(task.id(), task.type(), type.name()));
     }
   }
 }

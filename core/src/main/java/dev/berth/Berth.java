@@ -2,19 +2,19 @@ package dev.berth;
 
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
-import dev.berth.store.LimitReachedException;
+import dev.berth.store.QuotaFullException;
 import dev.berth.store.Store;
 import dev.berth.store.StoreProvider;
-import dev.berth.store.StoreReader;
 import dev.berth.store.Submission;
 import dev.berth.store.Submissions;
 import dev.berth.store.Submitted;
 import dev.berth.store.Submitter;
-import dev.berth.store.TaskView;
 import dev.berth.task.Codec;
 import dev.berth.task.SubmitOptions;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskView;
 import dev.berth.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,10 @@ public final class Berth implements AutoCloseable {
     return new Berth(store, store, codec, new Limits(store));
   }
 
-  /** Berth on the store that this URL names, such as {@code jdbc:postgresql://host/database}. */
+  /**
+   * Berth on the store that this URL names, such as {@code postgres://user:password@host/database}
+   * or {@code jdbc:postgresql://host/database?user=…}.
+   */
   public static Berth open(String url) {
     return on(StoreProvider.openAny(url));
   }
@@ -75,13 +78,13 @@ public final class Berth implements AutoCloseable {
    * Makes a task durable and returns its id, also where a task with this id was already there. A
    * type whose quota says so may answer with the id of another task that is there instead.
    *
-   * @throws LimitReachedException if a quota is full and the task was refused
+   * @throws QuotaFullException if a quota is full and the task was refused
    */
   public <P> TaskId submit(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     return switch (trySubmit(type, payload, options)) {
       case Submitted.Accepted accepted -> accepted.id();
       case Submitted.Existing existing -> existing.id();
-      case Submitted.LimitReached reached -> throw new LimitReachedException(reached);
+      case Submitted.QuotaFull full -> throw new QuotaFullException(full);
     };
   }
 
@@ -105,13 +108,13 @@ public final class Berth implements AutoCloseable {
    * durable or not as a whole. An exception in the middle leaves the batches before it in place.
    *
    * @return how many were accepted
-   * @throws LimitReachedException if a quota refused some of a batch; the others of it, and the
+   * @throws QuotaFullException if a quota refused some of a batch; the others of it, and the
    *     batches before it, are in place
    */
   public <P> long submitAll(
       TaskType<P, ?> type, Stream<P> payloads, UnaryOperator<SubmitOptions> options) {
     SubmitOptions said = options.apply(SubmitOptions.DEFAULT);
-    if (said.id() != null) {
+    if (said.ownId()) {
       throw new IllegalArgumentException("One id cannot name a whole stream of tasks");
     }
     long accepted = 0;
@@ -143,12 +146,13 @@ public final class Berth implements AutoCloseable {
   /**
    * Waits until the task has ended and returns its result; null where its type has none.
    *
+   * @throws IllegalArgumentException if the task is of another type
    * @throws TaskFailedException if it failed or was cancelled
    * @throws AwaitTimeoutException if it has not ended in time; the task goes on
    */
   public <R> @Nullable R await(TaskType<?, R> type, TaskId id, Duration longest)
       throws InterruptedException {
-    TaskView ended = new Awaiting(store.reader()).ended(id, longest);
+    TaskView ended = new Awaiting(store.reader()).ended(type, id, longest);
     return switch (ended.state()) {
       case FINISHED -> result(type, ended);
       default -> throw new TaskFailedException(ended);
@@ -159,6 +163,16 @@ public final class Berth implements AutoCloseable {
     return store.reader().find(id);
   }
 
+  /** The task of this type that was submitted under a text, such as "order-42". */
+  public Optional<TaskView> find(TaskType<?, ?> type, String name) {
+    return find(TaskId.named(type.name(), name));
+  }
+
+  /** The tasks that were submitted under this text, of all types. */
+  public List<TaskView> find(String name) {
+    return store.reader().named(name);
+  }
+
   /** A pending task ends at once; the handler of a running one is interrupted. */
   public Applied cancel(TaskId id, String reason) {
     return store.apply(new Command.Cancel(id, reason));
@@ -167,20 +181,6 @@ public final class Berth implements AutoCloseable {
   /** A failed or cancelled task is pending again, unless a quota of it is full. */
   public Applied retry(TaskId id) {
     return store.apply(new Command.RetryTask(id));
-  }
-
-  /** No task of this queue starts until it is resumed; running ones go on. */
-  public Applied pause(String queue) {
-    return store.apply(new Command.PauseQueue(queue));
-  }
-
-  public Applied resume(String queue) {
-    return store.apply(new Command.ResumeQueue(queue));
-  }
-
-  /** Any other change by hand, such as {@code new Command.SetLimit(gpu.key(), 8)}. */
-  public Applied apply(Command command) {
-    return store.apply(command);
   }
 
   public StoreReader reader() {
@@ -205,7 +205,17 @@ public final class Berth implements AutoCloseable {
     return new Schedules(store);
   }
 
-  /** Slots of limits for code that is no task. */
+  /** Looks at queues, pauses and resumes them. */
+  public Queues queues() {
+    return new Queues(store);
+  }
+
+  /** Looks at workflows, and retries, skips and cancels what is in them. */
+  public Workflows workflows() {
+    return new Workflows(store);
+  }
+
+  /** Looks at limits, changes them, and takes slots for code that is no task. */
   public Limits limits() {
     return limits;
   }
@@ -219,16 +229,16 @@ public final class Berth implements AutoCloseable {
 
   private long submitBatch(List<Submission> batch) {
     long accepted = 0;
-    List<Submitted.LimitReached> refused = new ArrayList<>();
+    List<Submitted.QuotaFull> refused = new ArrayList<>();
     for (Submitted submitted : submitter.submit(batch)) {
       switch (submitted) {
         case Submitted.Accepted accept -> accepted++;
         case Submitted.Existing existing -> {}
-        case Submitted.LimitReached reached -> refused.add(reached);
+        case Submitted.QuotaFull full -> refused.add(full);
       }
     }
     if (!refused.isEmpty()) {
-      throw new LimitReachedException(
+      throw new QuotaFullException(
           refused.getFirst(),
           "%d of the last %d tasks were not submitted, %d were"
               .formatted(refused.size(), batch.size(), accepted));

@@ -1,12 +1,12 @@
 package dev.berth;
 
 import dev.berth.limit.Need;
-import dev.berth.store.Capacity;
 import dev.berth.store.Held;
 import dev.berth.store.Session;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
+import dev.berth.view.Capacity;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

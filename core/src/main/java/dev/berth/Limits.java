@@ -3,47 +3,39 @@ package dev.berth;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
-import dev.berth.store.LimitView;
-import dev.berth.store.SessionRequest;
+import dev.berth.store.Applied;
+import dev.berth.store.Command;
 import dev.berth.store.Store;
-import dev.berth.worker.WorkerName;
+import dev.berth.view.LimitView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Slots for any code, without a task: they are those that tasks take, counted together, on all
- * machines. Safe to share between threads.
+ * The limits of a store: looks at them, changes them while tasks run, and takes slots for code that
+ * is no task. Such slots are counted together with those of tasks, on all machines. Safe to share
+ * between threads.
  *
  * <pre>{@code
+ * berth.limits().set(gpu, 8);
+ *
  * try (Slot slot = berth.limits().acquire(gpu, Duration.ofSeconds(5))) {
  *   render(scene, slot.token());
  * }
  * }</pre>
+ *
+ * <p>A limit of a type is named by its key: {@code LimitKey.ofType("send_email")}.
  */
 public final class Limits {
 
   /** How long slots stay held after their process has died. */
   static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** No queue of tasks: who frees slots wakes the sessions that wait for them by what they read. */
-  private static final String NO_QUEUE = "holds";
-
   /** Whoever waits is woken when slots are free; this often it looks in case that got lost. */
   private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
 
-  private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
-
   private final Store store;
-  private final Duration lease;
-  private final Duration lookAgain;
-  private final FreedSlots freed;
-  private @Nullable HoldSession session;
-  private boolean closed;
-  private long sweptAt = System.nanoTime() - SWEEP_NANOS;
+  private final Holds holds;
 
   Limits(Store store) {
     this(store, LEASE);
@@ -55,9 +47,79 @@ public final class Limits {
 
   Limits(Store store, Duration lease, Duration lookAgain) {
     this.store = store;
-    this.lease = lease;
-    this.lookAgain = lookAgain;
-    this.freed = new FreedSlots(store, NO_QUEUE);
+    this.holds = new Holds(store, lease, lookAgain);
+  }
+
+  /** Those that are in use or whose number was said, by key. */
+  public List<LimitView> list() {
+    return store.reader().limits();
+  }
+
+  /** The limit as it is now, with everybody who holds slots of it: task, worker and expiry. */
+  public Optional<LimitView> find(LimitKey key) {
+    return list().stream().filter(limit -> limit.key().equals(key)).findFirst();
+  }
+
+  public Optional<LimitView> find(Limit limit) {
+    return find(limit.key());
+  }
+
+  /** So many slots, over whatever the code says, until it is reset. */
+  public Applied set(LimitKey key, int slots) {
+    return store.apply(new Command.SetLimit(key, slots));
+  }
+
+  public Applied set(Limit limit, int slots) {
+    return set(limit.key(), slots);
+  }
+
+  /** So many slots for a time; after it the code counts again. */
+  public Applied set(LimitKey key, int slots, Duration lasts) {
+    return store.apply(new Command.SetLimit(key, slots, lasts));
+  }
+
+  public Applied set(Limit limit, int slots, Duration lasts) {
+    return set(limit.key(), slots, lasts);
+  }
+
+  /** The number that the code says counts again. */
+  public Applied reset(LimitKey key) {
+    return store.apply(new Command.ResetLimit(key));
+  }
+
+  public Applied reset(Limit limit) {
+    return reset(limit.key());
+  }
+
+  /** No task under this limit starts until it is resumed; running ones go on. */
+  public Applied pause(LimitKey key) {
+    return store.apply(new Command.PauseLimit(key));
+  }
+
+  public Applied pause(Limit limit) {
+    return pause(limit.key());
+  }
+
+  public Applied resume(LimitKey key) {
+    return store.apply(new Command.ResumeLimit(key));
+  }
+
+  public Applied resume(Limit limit) {
+    return resume(limit.key());
+  }
+
+  /**
+   * Frees the slots of a holder that is known to be dead, before its lease is over.
+   *
+   * @param token of the holder: who took the slots since is not meant
+   */
+  public Applied releaseSlot(LimitKey key, long token) {
+    return store.apply(new Command.ReleaseSlot(key, token));
+  }
+
+  /** Counts the slots anew from what running tasks hold; workers may go on meanwhile. */
+  public Applied recount(LimitKey key) {
+    return store.apply(new Command.RecountLimit(key));
   }
 
   /**
@@ -71,26 +133,7 @@ public final class Limits {
 
   /** Waits for so many slots, and takes them together. */
   public Slot acquire(Limit limit, int weight, Duration longest) throws InterruptedException {
-    Need need = Need.of(limit, weight);
-    long began = System.nanoTime();
-    Optional<Slot> slot = take(need);
-    while (slot.isEmpty()) {
-      long before = freed.heard();
-      slot = take(need);
-      if (slot.isEmpty()) {
-        Duration left = longest.minusNanos(System.nanoTime() - began);
-        if (!left.isPositive()) {
-          throw new AcquireTimeoutException(need, longest);
-        }
-        Duration pause = jittered(lookAgain);
-        freed.await(before, left.compareTo(pause) < 0 ? left : pause);
-      }
-    }
-    return slot.get();
-  }
-
-  private static Duration jittered(Duration pause) {
-    return pause.minusNanos(ThreadLocalRandom.current().nextLong(pause.toNanos() / 2));
+    return holds.acquire(Need.of(limit, weight), longest);
   }
 
   /** A slot, if one is free. It may be refused while somebody else just takes or gives one back. */
@@ -99,12 +142,7 @@ public final class Limits {
   }
 
   public Optional<Slot> tryAcquire(Limit limit, int weight) {
-    return take(Need.of(limit, weight));
-  }
-
-  /** The limit as it is now, with everybody who holds slots of it: task, worker and expiry. */
-  public Optional<LimitView> status(LimitKey key) {
-    return store.reader().limits().stream().filter(limit -> limit.key().equals(key)).findFirst();
+    return holds.tryAcquire(Need.of(limit, weight));
   }
 
   /**
@@ -117,49 +155,6 @@ public final class Limits {
 
   /** Gives back all slots. */
   void close() {
-    HoldSession open;
-    synchronized (this) {
-      closed = true;
-      open = session;
-      session = null;
-    }
-    freed.close();
-    if (open != null) {
-      open.close();
-    }
-  }
-
-  private Optional<Slot> take(Need need) {
-    HoldSession live = session();
-    Optional<Slot> slot = live.hold(need);
-    if (slot.isEmpty() && !live.isLive()) {
-      slot = session().hold(need);
-    }
-    if (slot.isEmpty() && sweepIsDue()) {
-      store.sweep(); // there may be no worker to do it
-      slot = session().hold(need);
-    }
-    return slot;
-  }
-
-  private synchronized HoldSession session() {
-    if (closed) {
-      throw new IllegalStateException("This Berth is closed");
-    }
-    HoldSession live = session;
-    if (live == null || !live.isLive()) {
-      String name = WorkerName.next();
-      live =
-          HoldSession.open(store, new SessionRequest(name, List.of(), List.of(NO_QUEUE), lease, 0));
-      session = live;
-    }
-    return live;
-  }
-
-  private synchronized boolean sweepIsDue() {
-    long now = System.nanoTime();
-    boolean due = now - sweptAt >= SWEEP_NANOS;
-    sweptAt = due ? now : sweptAt;
-    return due;
+    holds.close();
   }
 }

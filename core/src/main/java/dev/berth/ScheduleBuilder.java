@@ -56,7 +56,7 @@ public final class ScheduleBuilder {
   /** As above, with a queue, a priority, metadata or limits for each task. */
   public <P> void submits(TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     SubmitOptions said = options.apply(SubmitOptions.DEFAULT);
-    if (said.id() != null || !said.due().equals(Due.NOW)) {
+    if (said.ownId() || !said.due().equals(Due.NOW)) {
       throw new IllegalArgumentException(
           "Schedule "
               + name

@@ -2,9 +2,10 @@ package dev.berth;
 
 import dev.berth.store.Applied;
 import dev.berth.store.Command;
-import dev.berth.store.ScheduleView;
+import dev.berth.store.Schedule;
 import dev.berth.store.Store;
 import dev.berth.task.TaskId;
+import dev.berth.view.ScheduleView;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,6 +27,11 @@ public final class Schedules {
     return list().stream().filter(schedule -> schedule.name().equals(name)).findFirst();
   }
 
+  /** Makes a schedule from its parts; {@link Berth#schedule} is the easier way. */
+  public Applied set(Schedule schedule) {
+    return store.apply(new Command.SetSchedule(schedule));
+  }
+
   /** No occurrence is submitted until it is resumed; what falls into the pause is left out. */
   public Applied pause(String name) {
     return store.apply(new Command.PauseSchedule(name));
@@ -41,8 +47,12 @@ public final class Schedules {
    */
   public Optional<TaskId> run(String name) {
     TaskId id = TaskId.next();
-    Applied applied = store.apply(new Command.RunSchedule(name, id));
-    return applied == Applied.DONE ? Optional.of(id) : Optional.empty();
+    return run(name, id) == Applied.DONE ? Optional.of(id) : Optional.empty();
+  }
+
+  /** The same with an id of your own for the new task, and says what became of it. */
+  public Applied run(String name, TaskId id) {
+    return store.apply(new Command.RunSchedule(name, id));
   }
 
   /** Tasks that were submitted stay. */

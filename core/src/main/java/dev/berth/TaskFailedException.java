@@ -1,6 +1,6 @@
 package dev.berth;
 
-import dev.berth.store.TaskView;
+import dev.berth.view.TaskView;
 
 /** The awaited task failed for good or was cancelled. */
 public final class TaskFailedException extends RuntimeException {

@@ -1,6 +1,6 @@
 package dev.berth;
 
-import dev.berth.store.LimitReachedException;
+import dev.berth.store.QuotaFullException;
 import dev.berth.store.Submission;
 import dev.berth.store.Submissions;
 import dev.berth.store.Submitted;
@@ -65,7 +65,7 @@ public final class Workflow {
   public <P> Workflow then(
       String step, TaskType<P, ?> type, P payload, UnaryOperator<SubmitOptions> options) {
     SubmitOptions said = options.apply(SubmitOptions.DEFAULT);
-    if (said.id() != null) {
+    if (said.ownId()) {
       throw new IllegalArgumentException(
           "Step \"%s\" of workflow \"%s\" cannot have an id of its own: its name makes it"
               .formatted(step, name));
@@ -80,7 +80,7 @@ public final class Workflow {
    * stays as it is.
    *
    * @return the tasks of the steps, in their order, whether they are new or not
-   * @throws LimitReachedException if a quota refused a step: it and those after it are not there,
+   * @throws QuotaFullException if a quota refused a step: it and those after it are not there,
    *     those before it are. A repeat appends what is missing
    */
   public List<TaskId> submit() {
@@ -90,9 +90,9 @@ public final class Workflow {
     }
     List<TaskId> tasks = new ArrayList<>();
     for (Submitted submitted : submitter.submit(steps)) {
-      if (submitted instanceof Submitted.LimitReached reached) {
-        throw new LimitReachedException(
-            reached,
+      if (submitted instanceof Submitted.QuotaFull full) {
+        throw new QuotaFullException(
+            full,
             "%d of %d steps of workflow %s were not submitted"
                 .formatted(steps.size() - tasks.size(), steps.size(), name));
       }

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.limit.Limit;
 import dev.berth.memory.MemoryStore;
-import dev.berth.store.LimitView;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
+import dev.berth.view.LimitView;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

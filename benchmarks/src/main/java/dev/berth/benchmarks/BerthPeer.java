@@ -75,7 +75,7 @@ record BerthPeer(String name, Retention retention) implements Peer {
 
     @Override
     public String left() {
-      return "select count(*) from berth.task";
+      return "select count(*) from berth_private.task";
     }
 
     @Override

@@ -26,6 +26,9 @@ final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** The variable with the database: what is on a command line, everybody can read. */
+  private static final String DATABASE = "BERTH_DB";
+
   /** What a listener hears when the child has ended. */
   static final String GONE = "gone";
 
@@ -36,7 +39,8 @@ final class ChildJvm implements AutoCloseable {
   }
 
   /** Starts it; where nothing is measured, as cheaply as a JVM can be had. */
-  static ChildJvm start(Size size, Class<?> main, String heap, Object... arguments)
+  static ChildJvm start(
+      Size size, Class<?> main, String heap, BenchDatabase database, Object... arguments)
       throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -48,14 +52,16 @@ final class ChildJvm implements AutoCloseable {
     for (Object argument : arguments) {
       line.add(argument.toString());
     }
-    return new ChildJvm(
-        new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    var builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().put(DATABASE, database.url());
+    return new ChildJvm(builder.start());
   }
 
   /** Runs it to its end. */
-  static Answer run(Size size, Class<?> main, String heap, Object... arguments)
+  static Answer run(
+      Size size, Class<?> main, String heap, BenchDatabase database, Object... arguments)
       throws IOException, InterruptedException {
-    try (ChildJvm child = start(size, main, heap, arguments)) {
+    try (ChildJvm child = start(size, main, heap, database, arguments)) {
       return child.answer();
     }
   }
@@ -105,6 +111,11 @@ final class ChildJvm implements AutoCloseable {
 
   private static double value(String line) {
     return Double.parseDouble(line.substring(line.indexOf('=') + 1));
+  }
+
+  /** Called in the child: the URL of the database. */
+  static String database() {
+    return requireNonNull(System.getenv(DATABASE), DATABASE);
   }
 
   /** Called in the child. */

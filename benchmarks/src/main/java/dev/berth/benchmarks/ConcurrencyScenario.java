@@ -32,7 +32,7 @@ record ConcurrencyScenario(
   private static final String WITHOUT = "without";
   private static final String MAY_NOT = "42501";
   private static final String SLOT_CHANGES =
-      "select n_tup_upd from pg_stat_user_tables where schemaname = 'berth'"
+      "select n_tup_upd from pg_stat_user_tables where schemaname = 'berth_private'"
           + " and relname = 'slot_group'";
 
   static Scenario baseline() {
@@ -136,7 +136,7 @@ record ConcurrencyScenario(
         "ms",
         Samples.of(calls.ms() / slots),
         Target.atMost(1),
-        "berth.%s, for each of %,d slots".formatted(calls.function(), slots));
+        "berth_private.%s, for each of %,d slots".formatted(calls.function(), slots));
     report.figure(
         name + "_call_ms",
         "ms",

@@ -59,7 +59,7 @@ final class Copies {
       statement.execute("set timezone to 'UTC'");
       TaskRow.Columns columns = TaskRow.columns(statement);
       List<TaskRow> rows = read(connection).lines().map(line -> TaskRow.of(columns, line)).toList();
-      statement.execute("truncate berth.task");
+      statement.execute("truncate berth_private.task");
       try (Writer writer = writer(connection)) {
         for (TaskRow row : rows) {
           writer.write(row.line());
@@ -70,19 +70,24 @@ final class Copies {
       }
       connection.commit();
     }
-    database.execute("vacuum analyze berth.task");
+    database.execute("vacuum analyze berth_private.task");
   }
 
   private static String read(Connection connection) throws SQLException, IOException {
     ByteArrayOutputStream rows = new ByteArrayOutputStream();
-    connection.unwrap(PGConnection.class).getCopyAPI().copyOut("copy berth.task to stdout", rows);
+    connection
+        .unwrap(PGConnection.class)
+        .getCopyAPI()
+        .copyOut("copy berth_private.task to stdout", rows);
     return rows.toString(UTF_8);
   }
 
   private static Writer writer(Connection connection) throws SQLException {
     var copy =
         new PGCopyOutputStream(
-            connection.unwrap(PGConnection.class), "copy berth.task from stdin (freeze)", BUFFER);
+            connection.unwrap(PGConnection.class),
+            "copy berth_private.task from stdin (freeze)",
+            BUFFER);
     return new BufferedWriter(new OutputStreamWriter(copy, UTF_8), BUFFER);
   }
 }

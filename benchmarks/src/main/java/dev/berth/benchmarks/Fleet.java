@@ -109,12 +109,12 @@ final class Fleet implements AutoCloseable, WorkerListener {
    */
   double rate(int tasks, int ofTypes) throws Exception {
     Berth berth = Berth.on(stores.getFirst());
-    berth.pause(TaskType.DEFAULT_QUEUE);
+    berth.queues().pause(TaskType.DEFAULT_QUEUE);
     submit(tasks, ofTypes);
-    database.execute("vacuum analyze berth.task");
+    database.execute("vacuum analyze berth_private.task");
     long before = ended();
     long began = System.nanoTime();
-    berth.resume(TaskType.DEFAULT_QUEUE);
+    berth.queues().resume(TaskType.DEFAULT_QUEUE);
     long done = awaitEnded(before + tasks, began + longest().toNanos()) - before;
     double rate = Drain.perSecond(done, Duration.ofNanos(System.nanoTime() - began));
     if (done < tasks) {
@@ -147,11 +147,11 @@ final class Fleet implements AutoCloseable, WorkerListener {
   }
 
   private void clear(Berth berth) throws SQLException, InterruptedException {
-    berth.pause(TaskType.DEFAULT_QUEUE);
+    berth.queues().pause(TaskType.DEFAULT_QUEUE);
     do {
-      database.execute("delete from berth.task where state <> 'running'");
+      database.execute("delete from berth_private.task where state <> 'running'");
       TimeUnit.MILLISECONDS.sleep(20);
-    } while (!idle() || database.number("select count(*) from berth.task") > 0);
+    } while (!idle() || database.number("select count(*) from berth_private.task") > 0);
   }
 
   @Override

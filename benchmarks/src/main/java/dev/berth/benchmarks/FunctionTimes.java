@@ -15,7 +15,7 @@ final class FunctionTimes {
   private static final String CALLS =
       """
       select calls, total_time from pg_stat_user_functions
-       where schemaname = 'berth' and funcname = ?
+       where schemaname = 'berth_private' and funcname = ?
       """;
   private static final String OTHERS_ARE_GONE =
       """
@@ -67,7 +67,8 @@ final class FunctionTimes {
       try (ResultSet row = statement.executeQuery()) {
         if (!row.next()) {
           throw new IllegalStateException(
-              "berth.%s was never called, so what a call takes is not known".formatted(function));
+              "berth_private.%s was never called, so what a call takes is not known"
+                  .formatted(function));
         }
         return new Calls(function, row.getLong("calls"), row.getDouble("total_time"));
       }

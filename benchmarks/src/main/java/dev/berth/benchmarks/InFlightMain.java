@@ -7,19 +7,18 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A worker process with many sleeping handlers at once. Arguments: URL, tasks, ms, in flight. */
+/** A worker process with many sleeping handlers at once. Arguments: tasks, ms, in flight. */
 final class InFlightMain {
 
   private InFlightMain() {}
 
   public static void main(String[] arguments) throws Exception {
-    String url = arguments[0];
-    int tasks = Integer.parseInt(arguments[1]);
-    long millis = Long.parseLong(arguments[2]);
-    int inFlight = Integer.parseInt(arguments[3]);
+    int tasks = Integer.parseInt(arguments[0]);
+    long millis = Long.parseLong(arguments[1]);
+    int inFlight = Integer.parseInt(arguments[2]);
     AtomicInteger running = new AtomicInteger();
     AtomicInteger peak = new AtomicInteger();
-    try (Berth berth = Berth.open(url)) {
+    try (Berth berth = Berth.open(ChildJvm.database())) {
       Drain.Drained drained =
           Drain.of(
               berth,

@@ -71,8 +71,7 @@ final class InFlightScenario implements Scenario {
           NoOp.submit(berth, tasks);
         }
         ChildJvm.Answer said =
-            ChildJvm.run(
-                bench.size(), InFlightMain.class, heap, database.url(), tasks, millis, inFlight);
+            ChildJvm.run(bench.size(), InFlightMain.class, heap, database, tasks, millis, inFlight);
         peak = Math.max(peak, said.value("peak"));
         residentMb = Math.max(residentMb, said.value("resident_mb"));
         return said.value("seconds");

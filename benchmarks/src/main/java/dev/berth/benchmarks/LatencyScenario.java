@@ -157,7 +157,7 @@ final class LatencyScenario implements Scenario {
               size,
               SubmitMain.class,
               "128m",
-              database.url(),
+              database,
               options.wakeUps(),
               warmUp,
               count,

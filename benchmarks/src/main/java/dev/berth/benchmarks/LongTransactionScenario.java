@@ -112,7 +112,7 @@ final class LongTransactionScenario implements Scenario {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     try (Statement statement = connection.createStatement()) {
-      statement.execute("select txid_current(), count(*) from berth.task");
+      statement.execute("select txid_current(), count(*) from berth_private.task");
     }
   }
 }

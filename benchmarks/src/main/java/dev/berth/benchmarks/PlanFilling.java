@@ -27,14 +27,14 @@ enum PlanFilling {
         select string_agg(quote_ident(attname), ', ' order by attnum),
                string_agg(
                  case attname
-                   when 'id' then 'berth.new_id()'
+                   when 'id' then 'berth_private.new_id()'
                    when 'position' then 't.position + n * interval ''1 microsecond'''
                    else 't.' || quote_ident(attname) end,
                  ', ' order by attnum)
           into v_columns, v_values
-          from pg_attribute where attrelid = 'berth.task'::regclass and attnum > 0 and not attisdropped;
+          from pg_attribute where attrelid = 'berth_private.task'::regclass and attnum > 0 and not attisdropped;
         execute format(
-          'insert into berth.task (%%s) select %%s from generate_series(1, %d) n cross join berth.task t
+          'insert into berth_private.task (%%s) select %%s from generate_series(1, %d) n cross join berth_private.task t
             where t.type = any (%%L)', v_columns, v_values, '{%s}');
       end $$
       """;
@@ -92,7 +92,7 @@ enum PlanFilling {
     } else {
       copy(database, names, tasks / TYPES - 1);
     }
-    database.execute("vacuum analyze berth.task");
+    database.execute("vacuum analyze berth_private.task");
   }
 
   private static void copy(BenchDatabase database, List<String> types, int copies)

@@ -127,6 +127,13 @@ public final class Results {
         .toList();
   }
 
+  /** The names of what missed its target; the tiny size asks only whether scenarios work. */
+  public List<String> missed() {
+    return size == Size.TINY
+        ? List.of()
+        : targets().stream().filter(Finding::missed).map(Finding::name).toList();
+  }
+
   /**
    * Writes a page for people, its plot, and both for browsers into this folder; returns the page.
    */

@@ -112,7 +112,8 @@ final class SubmitScenario implements Scenario {
         CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
         long began = System.nanoTime();
         long copied =
-            copies.copyIn("copy berth.task from stdin", new ByteArrayInputStream(rows), 1 << 16);
+            copies.copyIn(
+                "copy berth_private.task from stdin", new ByteArrayInputStream(rows), 1 << 16);
         if (copied != count) {
           throw new IllegalStateException("Copied " + copied + " of " + count + " rows");
         }
@@ -126,13 +127,13 @@ final class SubmitScenario implements Scenario {
       ByteArrayOutputStream rows = new ByteArrayOutputStream();
       try (Connection connection = database.connect()) {
         CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
-        copies.copyOut("copy berth.task to stdout", rows);
+        copies.copyOut("copy berth_private.task to stdout", rows);
       }
       return rows.toByteArray();
     }
 
     private void empty() throws SQLException {
-      database.execute("truncate berth.task");
+      database.execute("truncate berth_private.task");
     }
 
     private static double perSecond(long count, long began) {

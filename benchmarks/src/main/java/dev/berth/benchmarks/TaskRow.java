@@ -18,7 +18,7 @@ final class TaskRow {
   private static final String NAMES =
       """
       select attname from pg_attribute
-       where attrelid = 'berth.task'::regclass and attnum > 0 and not attisdropped order by attnum
+       where attrelid = 'berth_private.task'::regclass and attnum > 0 and not attisdropped order by attnum
       """;
 
   private final Columns columns;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A worker process that reads commands, one on a line, and answers each with a line of the same
- * name. It ends with its input. Argument: URL.
+ * name. It ends with its input.
  */
 final class WorkerMain implements WorkerListener {
 
@@ -31,7 +31,7 @@ final class WorkerMain implements WorkerListener {
 
   public static void main(String[] arguments) throws IOException {
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (Berth berth = Berth.open(arguments[0])) {
+    try (Berth berth = Berth.open(ChildJvm.database())) {
       WorkerMain main = new WorkerMain(berth);
       for (String command = in.readLine(); command != null; command = in.readLine()) {
         main.obey(command);

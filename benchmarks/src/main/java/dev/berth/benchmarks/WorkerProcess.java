@@ -25,7 +25,7 @@ final class WorkerProcess implements AutoCloseable {
   /** Starts a process that rests, and tells how many tasks each of its exchanges ended. */
   static WorkerProcess open(Bench bench, BenchDatabase database, LongConsumer ended)
       throws IOException {
-    ChildJvm child = ChildJvm.start(bench.size(), WorkerMain.class, HEAP, database.url());
+    ChildJvm child = ChildJvm.start(bench.size(), WorkerMain.class, HEAP, database);
     WorkerProcess process = new WorkerProcess(child, ended);
     child.hear(process::heard);
     return process;

@@ -108,15 +108,15 @@ final class WorkersScenario implements Scenario {
 
     /** Tasks per second, from when the queue is opened until the last outcome is durable. */
     double rate(Berth berth, int count, int tasks) throws Exception {
-      berth.pause(TaskType.DEFAULT_QUEUE);
-      database.execute("truncate berth.task_history");
+      berth.queues().pause(TaskType.DEFAULT_QUEUE);
+      database.execute("truncate berth_private.task_history");
       Copies.fill(database, berth, NoOp.TYPE, tasks);
       List<WorkerProcess> some = List.copyOf(all.subList(0, count));
       Collections.rotate(all, -count); // by turns, so that none is warmer than others
       WorkerProcess.work(some);
       ended.from(tasks);
       long began = System.nanoTime();
-      berth.resume(TaskType.DEFAULT_QUEUE);
+      berth.queues().resume(TaskType.DEFAULT_QUEUE);
       double rate = tasks * 1e9 / (ended.awaitZero() - began);
       WorkerProcess.rest(some);
       return rate;

@@ -100,11 +100,11 @@ final class WorkflowsScenario implements Scenario {
       throws SQLException, IOException {
     database.execute(
         """
-        insert into berth.task (
+        insert into berth_private.task (
           id, position, due_at, submitted_at, state, type, queue, payload, workflow, step, step_number, on_failure)
-        select berth.new_id(), c.now, c.now, c.now, 'running', 'step', 'default', '{}',
-               'waiting-0', '0', nextval('berth.step_number'), 'halt'
-          from berth.now() as c (now)
+        select berth_private.new_id(), c.now, c.now, c.now, 'running', 'step', 'default', '{}',
+               'waiting-0', '0', nextval('berth_private.step_number'), 'halt'
+          from berth_private.now() as c (now)
         """);
     Copies.add(
         database,
@@ -117,6 +117,6 @@ final class WorkflowsScenario implements Scenario {
                         .with("workflow", "waiting-" + n / each)
                         .with("step", "" + n)
                         .with("step_number", "" + (n + 1))));
-    database.execute("select setval('berth.step_number', %d)".formatted(steps));
+    database.execute("select setval('berth_private.step_number', %d)".formatted(steps));
   }
 }

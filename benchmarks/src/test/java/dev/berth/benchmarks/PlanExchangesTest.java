@@ -29,7 +29,7 @@ class PlanExchangesTest {
   void anIndexThatIsMissingIsAFault() throws Exception {
     try (BenchDatabase database = server.database()) {
       PlanFilling.BASELINE.fill(database, 5_000);
-      database.execute("drop index berth.task_claim");
+      database.execute("drop index berth_private.task_claim");
 
       List<PlanSheet> sheets = new PlanExchanges(database, PlanFilling.BASELINE, 5_000, 1).all();
 
@@ -47,13 +47,16 @@ class PlanExchangesTest {
     try (BenchDatabase database = server.database();
         Berth berth = database.berth()) {
       PlanFilling.ONE_LIMITED.fill(database, 1_000);
-      assertThat(database.number("select count(*) from berth.task where lane is not null"))
+      assertThat(database.number("select count(*) from berth_private.task where lane is not null"))
           .isEqualTo(500);
       PlanFilling.ONE_LIMITED.types().forEach(type -> berth.submitAll(type, Stream.of(NoOp.of(1))));
 
       assertThat(shapes(database)).isEqualTo(PlanFilling.TYPES);
-      assertThat(database.number("select count(*) - count(distinct id) from berth.task")).isZero();
-      assertThat(database.number("select count(*) from berth.task where position < submitted_at"))
+      assertThat(database.number("select count(*) - count(distinct id) from berth_private.task"))
+          .isZero();
+      assertThat(
+              database.number(
+                  "select count(*) from berth_private.task where position < submitted_at"))
           .isZero();
     }
   }
@@ -62,6 +65,6 @@ class PlanExchangesTest {
   private static long shapes(BenchDatabase database) throws SQLException {
     return database.number(
         "select count(distinct to_jsonb(t) - '{id,position,due_at,submitted_at}'::text[])"
-            + " from berth.task t");
+            + " from berth_private.task t");
   }
 }

@@ -12,7 +12,7 @@ class PlanTest {
       """
       duration: 0.204 ms  plan:
       Query Text: select t.id
-        from berth.task t
+        from berth_private.task t
        where t.queue = p_queue
       Nested Loop  (cost=0.30..79.32 rows=1 width=190) (actual rows=10.00 loops=1)
         Buffers: shared hit=42 read=3
@@ -32,9 +32,9 @@ class PlanTest {
     Plan plan = Plan.of(MESSAGE);
 
     assertThat(plan.statement())
-        .isEqualTo("select t.id\n  from berth.task t\n where t.queue = p_queue");
+        .isEqualTo("select t.id\n  from berth_private.task t\n where t.queue = p_queue");
     assertThat(plan.shortStatement())
-        .isEqualTo("select t.id from berth.task t where t.queue = p_queue");
+        .isEqualTo("select t.id from berth_private.task t where t.queue = p_queue");
     assertThat(plan.text()).startsWith("Nested Loop").endsWith("loops=1)");
     assertThat(plan.pages()).isEqualTo(45);
     assertThat(plan.scans())
@@ -53,7 +53,8 @@ class PlanTest {
     assertThat(sheet.faults())
         .singleElement()
         .asString()
-        .contains("some-claim", "select t.id from berth.task", "0 rows", "task_history_2025");
+        .contains(
+            "some-claim", "select t.id from berth_private.task", "0 rows", "task_history_2025");
   }
 
   @Test

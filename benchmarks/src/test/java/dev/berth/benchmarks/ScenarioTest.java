@@ -74,12 +74,13 @@ class ScenarioTest {
         .satisfiesExactly(
             lock -> {
               assertThat(lock.target()).isEqualTo(Target.atMost(1));
-              assertThat(lock.means()).matches("berth.take_slots, for each of \\d+ slots");
+              assertThat(lock.means()).matches("berth_private.take_slots, for each of \\d+ slots");
             },
             calls -> assertThat(calls.means()).matches("the same for each of \\d+ calls"),
             release -> {
               assertThat(release.target()).isEqualTo(Target.atMost(1));
-              assertThat(release.means()).matches("berth.give_back, for each of \\d+ slots");
+              assertThat(release.means())
+                  .matches("berth_private.give_back, for each of \\d+ slots");
             },
             calls -> assertThat(calls.means()).matches("the same for each of \\d+ calls"));
   }

@@ -48,6 +48,15 @@ class SuiteTest {
   }
 
   @Test
+  void whatMissedItsTargetIsNamed() throws Exception {
+    List<Scenario> scenarios = List.of(new Found("first"));
+
+    assertThat(new Suite(TinyServer.IT, Size.QUICK, told).run(scenarios).missed())
+        .containsExactly("first_cost");
+    assertThat(suite().run(scenarios).missed()).as("nothing is measured").isEmpty();
+  }
+
+  @Test
   void oneThatCannotRunHereIsNoFailure() throws Exception {
     Results results = suite().run(List.of(new Elsewhere(), new Found("first")));
 

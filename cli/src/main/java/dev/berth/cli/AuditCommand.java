@@ -1,12 +1,17 @@
 package dev.berth.cli;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import dev.berth.Berth;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.AuditFilter;
-import dev.berth.store.LimitAudit;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,6 +32,9 @@ import picocli.CommandLine.Parameters;
         "It sees what the history keeps: attempts of types without history are not in it, nor slots"
             + " that were held without a task.")
 final class AuditCommand implements Callable<Integer> {
+
+  /** How many keys of one rule are shown. */
+  private static final int WORST = 10;
 
   @Parameters(
       paramLabel = "KEY",
@@ -67,29 +75,59 @@ final class AuditCommand implements Callable<Integer> {
         .put("slots", limit.slots())
         .put("at", limit.at().toString())
         .put("over", limit.over())
+        .put("forgiven", limit.forgiven())
         .map();
   }
 
-  private static void print(List<LimitAudit> limits, PrintWriter out) {
+  static void print(List<LimitAudit> limits, PrintWriter out) {
     if (limits.isEmpty()) {
       out.println("The history has no task that ran under a limit.");
       return;
     }
+    Map<LimitKey, List<LimitAudit>> rules =
+        limits.stream().collect(groupingBy(l -> l.key().rule(), LinkedHashMap::new, toList()));
     Table table = new Table().text("LIMIT").number("PEAK").number("SLOTS").text("AT").text("");
-    for (LimitAudit limit : limits) {
-      table.row(
-          limit.key(),
-          Text.count(limit.peak()),
-          limit.slots() == null ? "none" : Text.count(limit.slots()),
-          Text.exactTime(limit.at()),
-          limit.over() ? "OVER" : "");
-    }
+    rules.values().forEach(keys -> worst(keys).forEach(limit -> add(limit, table)));
     table.print(out);
-    long over = limits.stream().filter(LimitAudit::over).count();
+    rules.forEach((rule, keys) -> {
+      if (keys.size() > WORST) {
+        out.printf(
+            "Of %s keys of %s the %d worst are shown; --json has all.%n",
+            Text.count(keys.size()), rule, WORST);
+      }
+    });
     out.println();
-    out.println(
-        over == 0
-            ? "No limit was exceeded."
-            : Text.count(over, "limit") + (over == 1 ? " was" : " were") + " exceeded.");
+    out.println(verdict(limits));
+    out.println(forgiven(limits));
+  }
+
+  /** Of the many keys of a rule few are worth a look. */
+  private static List<LimitAudit> worst(List<LimitAudit> keys) {
+    return keys.size() <= WORST
+        ? keys
+        : keys.stream().sorted(LimitAudit.WORST_FIRST).limit(WORST).toList();
+  }
+
+  private static void add(LimitAudit limit, Table table) {
+    table.row(
+        limit.key(),
+        Text.count(limit.peak()),
+        limit.slots() == null ? "none" : Text.count(limit.slots()),
+        Text.exactTime(limit.at()),
+        limit.over() ? "OVER" : "");
+  }
+
+  private static String verdict(List<LimitAudit> limits) {
+    long over = limits.stream().filter(LimitAudit::over).count();
+    return over == 0
+        ? "No limit was exceeded."
+        : Text.count(over, "limit") + (over == 1 ? " was" : " were") + " exceeded.";
+  }
+
+  /** What the verdict leaves out: an exchange that is under way follows the number it has read. */
+  private static String forgiven(List<LimitAudit> limits) {
+    long starts = limits.stream().mapToLong(LimitAudit::forgiven).sum();
+    return "%s over a number that had been lowered less than a second before; that is forgiven."
+        .formatted(starts == 0 ? "No task started" : Text.count(starts, "task") + " started");
   }
 }

@@ -8,6 +8,7 @@ import dev.berth.benchmarks.Scenario;
 import dev.berth.benchmarks.Server;
 import dev.berth.benchmarks.Size;
 import dev.berth.benchmarks.Suite;
+import dev.berth.postgres.PostgresUrl;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +34,8 @@ import picocli.CommandLine.Spec;
       "Measure Berth on this machine, beside a baseline in the same run.",
       "It starts a PostgreSQL for the run: an installed one where there is one, since the bundled"
           + " one is not built for speed. Figures depend on the machine; ratios are what to look"
-          + " at."
+          + " at.",
+      "It ends with 1 where a scenario failed or a target was missed."
     })
 final class BenchCommand implements Callable<Integer> {
 
@@ -92,6 +94,16 @@ final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private final List<Scenario> scenarios;
+
+  BenchCommand() {
+    this(Scenario.all());
+  }
+
+  BenchCommand(List<Scenario> scenarios) {
+    this.scenarios = scenarios;
+  }
+
   @Override
   public Integer call() throws Exception {
     List<Scenario> chosen = chosen();
@@ -104,27 +116,34 @@ final class BenchCommand implements Callable<Integer> {
       if (folder != null) {
         say("\nThe report is in " + results.write(folder) + ".");
       }
-      return results.failed().isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
+      if (!results.missed().isEmpty()) {
+        say("\nMissed: " + String.join(", ", results.missed()) + ".");
+      }
+      return results.failed().isEmpty() && results.missed().isEmpty()
+          ? ExitCode.OK
+          : ExitCode.SOFTWARE;
     }
   }
 
   private Server server() {
     if (db != null) {
-      return Server.at(DatabaseUrl.jdbc(db));
+      return Server.at(PostgresUrl.jdbc(db));
     }
     return tiny ? Server.startNotDurable() : Server.start();
   }
 
   private List<Scenario> chosen() {
-    List<Scenario> scenarios =
-        names.contains(ALL) ? Scenario.all() : names.stream().distinct().map(this::named).toList();
-    return scenarios.stream()
+    List<Scenario> wanted =
+        names.contains(ALL) ? scenarios : names.stream().distinct().map(this::named).toList();
+    return wanted.stream()
         .map(each -> each instanceof PlansScenario some ? some.into(plans) : each)
         .toList();
   }
 
   private Scenario named(String name) {
-    return Scenario.named(name)
+    return scenarios.stream()
+        .filter(scenario -> scenario.name().equals(name))
+        .findFirst()
         .orElseThrow(() ->
             new ParameterException(
                 spec.commandLine(),

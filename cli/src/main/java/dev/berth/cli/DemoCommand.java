@@ -1,5 +1,6 @@
 package dev.berth.cli;
 
+import dev.berth.postgres.PostgresUrl;
 import dev.berth.task.TaskId;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -86,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
     if (kind == Kind.memory) {
       return DemoStore.memory();
     }
-    return db == null ? embedded() : DemoStore.on(DatabaseUrl.jdbc(db));
+    return db == null ? embedded() : DemoStore.on(PostgresUrl.jdbc(db));
   }
 
   private DemoStore embedded() {

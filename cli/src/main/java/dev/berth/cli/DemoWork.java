@@ -6,6 +6,7 @@ import dev.berth.task.Retry;
 import dev.berth.task.TaskType;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.event.Level;
 
 /** The work of a small shop: what the demo's tasks are, what their handlers do, its limits. */
 final class DemoWork {
@@ -91,17 +92,19 @@ final class DemoWork {
         15,
         number -> new Order(number, 990 + number % 100 * 10L),
         worker ->
-            worker.answer(
-                type,
-                (order, task) -> {
-                  try (var call = charges.enter()) {
-                    Thread.sleep(5 + order.number() % 16);
-                    if (order.number() % 5 == 0 && task.attempt() == 1) {
-                      throw new IllegalStateException("The card processor did not answer");
-                    }
-                    return new Receipt(order.number(), "receipt-" + order.number());
-                  }
-                }));
+            worker
+                .answer(
+                    type,
+                    (order, task) -> {
+                      try (var call = charges.enter()) {
+                        Thread.sleep(5 + order.number() % 16);
+                        if (order.number() % 5 == 0 && task.attempt() == 1) {
+                          throw new IllegalStateException("The card processor did not answer");
+                        }
+                        return new Receipt(order.number(), "receipt-" + order.number());
+                      }
+                    })
+                .logFailures(type, Level.DEBUG, Level.ERROR)); // they are meant
   }
 
   /** 21 to 32 ms, after everything else; on the processors, and one at a time for a customer. */

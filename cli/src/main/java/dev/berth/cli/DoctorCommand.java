@@ -2,8 +2,7 @@ package dev.berth.cli;
 
 import dev.berth.Berth;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.Command.RecountLimit;
-import dev.berth.store.Drift;
+import dev.berth.view.Drift;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -18,7 +17,8 @@ import picocli.CommandLine.Option;
     description = {
       "Compare the counters of all limits with what running tasks hold. They must be the same; if"
           + " not, somebody has changed rows by hand, or it is a bug.",
-      "Ends with 1 if something differs and was not fixed."
+      "It also lists rows that no function of Berth would have written.",
+      "Ends with 1 if something differs and was not fixed, or cannot be read."
     })
 final class DoctorCommand implements Callable<Integer> {
 
@@ -34,20 +34,25 @@ final class DoctorCommand implements Callable<Integer> {
     try (Berth berth = store.open()) {
       List<Drift> drift = berth.reader().drift();
       List<Drift> left = fix ? fixed(berth, drift) : drift;
+      List<String> unreadable = berth.reader().unreadable();
       output.answer(
           Json.object()
               .put("drift", drift.stream().map(DoctorCommand::json).toList())
               .put("fixed", fix && left.isEmpty())
+              .put("unreadable", unreadable)
               .map(),
-          out -> print(drift, left, out));
-      return left.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
+          out -> {
+            print(drift, left, out);
+            print(unreadable, out);
+          });
+      return left.isEmpty() && unreadable.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
   }
 
   /** Counts anew; what differs afterwards. */
   private static List<Drift> fixed(Berth berth, List<Drift> drift) {
     List<LimitKey> keys = drift.stream().map(Drift::key).distinct().toList();
-    keys.forEach(key -> berth.apply(new RecountLimit(key)));
+    keys.forEach(berth.limits()::recount);
     return keys.isEmpty() ? List.of() : berth.reader().drift();
   }
 
@@ -74,6 +79,14 @@ final class DoctorCommand implements Callable<Integer> {
     } else {
       out.println("This still differs:");
       left.forEach(each -> out.println(sentence(each)));
+    }
+  }
+
+  private static void print(List<String> unreadable, PrintWriter out) {
+    if (!unreadable.isEmpty()) {
+      out.println("Somebody has written rows by hand that nobody can work with:");
+      unreadable.forEach(out::println);
+      out.println("Cancel these tasks (berth task cancel ID) or delete the rows.");
     }
   }
 

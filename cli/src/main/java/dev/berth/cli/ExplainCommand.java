@@ -1,8 +1,8 @@
 package dev.berth.cli;
 
 import dev.berth.Berth;
-import dev.berth.store.Explanation;
 import dev.berth.task.TaskId;
+import dev.berth.view.Explanation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -17,8 +17,11 @@ import picocli.CommandLine.Parameters;
     })
 final class ExplainCommand implements Runnable {
 
-  @Parameters(paramLabel = "ID", converter = TaskCommand.Id.class, description = "The task.")
-  private TaskId id;
+  @Parameters(
+      paramLabel = "ID",
+      converter = TaskName.Reader.class,
+      description = TaskName.DESCRIPTION)
+  private TaskName name;
 
   @Mixin private StoreOptions store;
 
@@ -27,6 +30,7 @@ final class ExplainCommand implements Runnable {
   @Override
   public void run() {
     try (Berth berth = store.open()) {
+      TaskId id = name.one(berth);
       Explanation explanation =
           berth.reader().explain(id).orElseThrow(() -> TaskCommand.unknown(id));
       output.answer(ExplainText.json(explanation), out -> ExplainText.print(explanation, out));

@@ -1,13 +1,13 @@
 package dev.berth.cli;
 
 import dev.berth.limit.LimitKey;
-import dev.berth.store.Explanation;
-import dev.berth.store.Explanation.Held;
-import dev.berth.store.Explanation.Place;
-import dev.berth.store.LimitView.Holder;
-import dev.berth.store.Obstacle;
-import dev.berth.store.Obstacle.NoRoom;
-import dev.berth.store.TaskView;
+import dev.berth.view.Explanation;
+import dev.berth.view.Explanation.Held;
+import dev.berth.view.Explanation.Line;
+import dev.berth.view.LimitView.Holder;
+import dev.berth.view.Obstacle;
+import dev.berth.view.Obstacle.NoRoom;
+import dev.berth.view.TaskView;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -30,21 +30,21 @@ final class ExplainText {
       case Explanation.Waiting(
               TaskView same,
               List<Obstacle> obstacles,
-              Place place,
+              Line line,
               Duration estimate) ->
           fields
               .put("obstacles", obstacles.stream().map(ExplainText::json).toList())
-              .put("ahead", place == null ? null : place.ahead())
-              .put("more", place == null ? null : place.more())
+              .put("ahead", line == null ? null : line.ahead())
+              .put("more", line == null ? null : line.more())
               .put("estimate_ms", estimate == null ? null : estimate.toMillis());
       case Explanation.Running running ->
           fields
-              .put("worker", task.worker())
+              .put("worker", task.report().worker())
               .put("session", running.session().value())
-              .put("started_at", String.valueOf(task.startedAt()))
+              .put("started_at", String.valueOf(task.times().started()))
               .put("slots", running.held().stream().map(ExplainText::json).toList());
       case Explanation.Ended ended ->
-          fields.put("ended_at", String.valueOf(task.endedAt())).put("error", task.error());
+          fields.put("ended_at", String.valueOf(task.times().ended())).put("error", task.error());
     }
     return fields.map();
   }
@@ -106,13 +106,13 @@ final class ExplainText {
       case Explanation.Running running -> {
         out.printf(
             "%s runs on worker %s since %s.%n",
-            subject, task.worker(), Text.exactTime(task.startedAt()));
+            subject, task.report().worker(), Text.exactTime(task.times().started()));
         for (Held held : running.held()) {
           out.printf("It holds %s of %s.%n", Text.count(held.slots(), "slot"), held.key());
         }
       }
       case Explanation.Ended ended -> {
-        out.printf("%s is %s since %s.%n", subject, state, Text.exactTime(task.endedAt()));
+        out.printf("%s is %s since %s.%n", subject, state, Text.exactTime(task.times().ended()));
         if (task.error() != null) {
           out.println(task.error().lines().findFirst().orElse(""));
         }
@@ -129,15 +129,15 @@ final class ExplainText {
         out.println();
       }
     }
-    Place place = waiting.place();
+    Line line = waiting.line();
     if (waiting.obstacles().isEmpty()) {
       out.println(
-          place == null
+          line == null
               ? "It has just become due: the next sweep of a worker puts it in line."
               : "Nothing is in its way: it waits until a worker claims it.");
     }
-    if (place != null) {
-      out.println(sentence(place));
+    if (line != null) {
+      out.println(sentence(line));
     }
     Duration estimate = waiting.estimate();
     if (estimate != null) {
@@ -153,13 +153,13 @@ final class ExplainText {
     }
   }
 
-  private static String sentence(Place place) {
-    if (place.ahead() == 0) {
+  private static String sentence(Line line) {
+    if (line.ahead() == 0) {
       return "It is the first in its line.";
     }
-    return (place.more() ? "More than " : "")
-        + Text.count(place.ahead(), "task")
-        + (place.ahead() == 1 ? " is" : " are")
+    return (line.more() ? "More than " : "")
+        + Text.count(line.ahead(), "task")
+        + (line.ahead() == 1 ? " is" : " are")
         + " before it in its line.";
   }
 
@@ -188,6 +188,7 @@ final class ExplainText {
 
   private static String sentence(NoRoom room) {
     String slots = Text.count(room.slots(), "slot");
+    String used = "%d of %s %s".formatted(room.used(), slots, room.used() == 1 ? "is" : "are");
     return "Limit "
         + room.key()
         + switch (room.why()) {
@@ -196,13 +197,13 @@ final class ExplainText {
               " has %s, and the task takes %d: it cannot start until the limit is raised."
                   .formatted(slots, room.needed());
           case DRAINS ->
-              " was lowered to %s while %d are in use: nothing starts until it has room."
-                  .formatted(slots, room.used());
+              " was lowered to %s while %d %s in use: nothing starts until it has room."
+                  .formatted(slots, room.used(), room.used() == 1 ? "is" : "are");
           case FULL ->
               room.needed() == 1
-                  ? " is full: %d of %s are in use.".formatted(room.used(), slots)
-                  : " has no room: %d of %s are in use, and the task takes %d."
-                      .formatted(room.used(), slots, room.needed());
+                  ? " is full: %s in use.".formatted(used)
+                  : " has no room: %s in use, and the task takes %d."
+                      .formatted(used, room.needed());
         };
   }
 }

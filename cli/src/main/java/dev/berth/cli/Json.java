@@ -42,8 +42,8 @@ final class Json {
     try {
       return MAPPER.writeValueAsString(MAPPER.readTree(json));
     } catch (JacksonException e) {
-      throw new CommandFailedException(
-          "%s is not JSON: %s".formatted(what, e.getOriginalMessage()));
+      throw new IllegalArgumentException(
+          "%s is not JSON: %s".formatted(what, e.getOriginalMessage()), e);
     }
   }
 

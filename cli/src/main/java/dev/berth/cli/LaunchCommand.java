@@ -67,11 +67,11 @@ final class LaunchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws SQLException {
-    LaunchOptions options = LaunchOptions.DEFAULT.queue(queue).priority(priority);
+    LaunchOptions options = said(LaunchOptions.DEFAULT.queue(queue).priority(priority));
     // a launcher may not read the schema's version: so not through a store
     try (HikariDataSource pool = PostgresStoreProvider.pool(store.jdbcUrl());
         Connection connection = pool.getConnection()) {
-      TaskId id = SqlTasks.launch(connection, statement, unchanged -> said(options));
+      TaskId id = SqlTasks.launch(connection, statement, unchanged -> options);
       output.answer(
           Json.object().put("id", id.toString()).map(),
           out -> out.println("Launched as task " + id + "."));

@@ -3,13 +3,10 @@ package dev.berth.cli;
 import dev.berth.Berth;
 import dev.berth.config.Nearest;
 import dev.berth.limit.LimitKey;
+import dev.berth.limit.Slots;
 import dev.berth.store.Applied;
-import dev.berth.store.Command.PauseLimit;
-import dev.berth.store.Command.ReleaseSlot;
-import dev.berth.store.Command.ResetLimit;
-import dev.berth.store.Command.ResumeLimit;
-import dev.berth.store.Command.SetLimit;
-import dev.berth.store.LimitView;
+import dev.berth.value.Durations;
+import dev.berth.view.LimitView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,12 +23,14 @@ import picocli.CommandLine.TypeConversionException;
 final class LimitCommand extends CommandGroup {
 
   private static final String KEY =
-      "The limit: limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME/VALUE, or type/TYPE/NAME for"
-          + " all values.";
+      "The limit: limit/NAME, topic/NAME, schedule/NAME, type/TYPE, type/TYPE/NAME/VALUE, or"
+          + " type/TYPE/NAME for all values.";
 
   @Command(
       description = "List the limits, or show one and who holds its slots.",
-      footer = "One of many keys is listed while a task holds a slot of it.")
+      footer =
+          "One of many keys is listed while a task holds a slot of it; its rule, type/TYPE/NAME,"
+              + " shows how many are in use of all keys together.")
   void status(
       @Parameters(paramLabel = "KEY", arity = "0..1", converter = Key.class, description = KEY)
           @Nullable LimitKey key,
@@ -71,10 +70,14 @@ final class LimitCommand extends CommandGroup {
           @Nullable Duration lasts,
       @Mixin StoreOptions store,
       @Mixin Output output) {
-    SetLimit command = new SetLimit(key, slots, lasts);
+    Slots.check(key.value(), slots);
+    if (lasts != null) {
+      Durations.checkPositive("The time for which the limit " + key + " is set", lasts);
+    }
     try (Berth berth = store.open()) {
       List<LimitView> before = berth.reader().limits();
-      Applied applied = berth.apply(command);
+      Applied applied =
+          lasts == null ? berth.limits().set(key, slots) : berth.limits().set(key, slots, lasts);
       answer(
           output,
           key,
@@ -97,7 +100,7 @@ final class LimitCommand extends CommandGroup {
       @Mixin Output output) {
     try (Berth berth = store.open()) {
       List<LimitView> before = berth.reader().limits();
-      Applied applied = berth.apply(new ResetLimit(key));
+      Applied applied = berth.limits().reset(key);
       if (applied != Applied.DONE && find(before, key).isEmpty() && !manyKeys(key)) {
         throw unknown(before, key);
       }
@@ -117,7 +120,7 @@ final class LimitCommand extends CommandGroup {
       @Mixin Output output) {
     try (Berth berth = store.open()) {
       List<LimitView> before = berth.reader().limits();
-      Applied applied = berth.apply(new PauseLimit(key));
+      Applied applied = berth.limits().pause(key);
       answer(
           output,
           key,
@@ -138,7 +141,7 @@ final class LimitCommand extends CommandGroup {
       @Mixin Output output) {
     try (Berth berth = store.open()) {
       List<LimitView> before = berth.reader().limits();
-      Applied applied = berth.apply(new ResumeLimit(key));
+      Applied applied = berth.limits().resume(key);
       if (applied != Applied.DONE && find(before, key).isEmpty() && !manyKeys(key)) {
         throw unknown(before, key);
       }
@@ -170,6 +173,11 @@ final class LimitCommand extends CommandGroup {
     try (Berth berth = store.open()) {
       List<LimitView> limits = berth.reader().limits();
       LimitView limit = find(limits, key).orElseThrow(() -> unknown(limits, key));
+      if (key.isRule()) {
+        throw new CommandFailedException(
+            "%s stands for many limits: name the one whose slot is held, as %s/VALUE."
+                .formatted(key, key));
+      }
       LimitView.Holder holder = SlotNames.holder(limit, slot);
       String who = SlotNames.who(holder);
       if (!force) {
@@ -182,7 +190,7 @@ final class LimitCommand extends CommandGroup {
                     holder.worker(),
                     Text.time(holder.expiresAt())));
       }
-      if (berth.apply(new ReleaseSlot(key, holder.token())) != Applied.DONE) {
+      if (berth.limits().releaseSlot(key, holder.token()) != Applied.DONE) {
         throw new CommandFailedException(
             "%s does not hold a slot of %s any more; nothing was done.".formatted(who, key));
       }
@@ -231,7 +239,7 @@ final class LimitCommand extends CommandGroup {
 
   private static String draining(Berth berth, LimitKey key) {
     return find(berth.reader().limits(), key)
-        .filter(limit -> limit.used() > limit.slots())
+        .filter(limit -> !key.isRule() && limit.used() > limit.slots())
         .map(limit ->
             " %s in use: nothing starts until there is room.".formatted(slotsAre(limit.used())))
         .orElse("");

@@ -1,7 +1,9 @@
 package dev.berth.cli;
 
-import dev.berth.store.LimitView;
+import dev.berth.view.LimitView;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** Limits and who holds their slots, for people and for programs. */
@@ -29,6 +31,8 @@ final class LimitText {
         .put("type", holder.type())
         .put("worker", holder.worker())
         .put("expires_at", holder.expiresAt().toString())
+        .put("since", holder.since().toString())
+        .put("running_ms", running(holder).toMillis())
         .map();
   }
 
@@ -75,7 +79,8 @@ final class LimitText {
             .number("TOKEN")
             .text("TASK")
             .text("TYPE")
-            .text("WORKER");
+            .text("WORKER")
+            .number("FOR");
     for (LimitView.Holder holder : holders) {
       table.row(
           holder.group(),
@@ -83,9 +88,16 @@ final class LimitText {
           holder.token(),
           holder.task() == null ? "none" : holder.task(),
           holder.type() == null ? "" : holder.type(),
-          holder.worker());
+          holder.worker(),
+          Text.about(running(holder)));
     }
     return table;
+  }
+
+  /** How long it has held its slots, by the clock here, which may be a bit behind the store's. */
+  private static Duration running(LimitView.Holder holder) {
+    Duration time = Duration.between(holder.since(), Instant.now());
+    return time.isNegative() ? Duration.ZERO : time;
   }
 
   private static String by(LimitView.Source source) {
@@ -110,6 +122,9 @@ final class LimitText {
   private static String state(LimitView limit) {
     if (limit.paused()) {
       return "paused";
+    }
+    if (limit.key().isRule()) {
+      return "slots of each";
     }
     if (limit.used() > limit.slots()) {
       return "draining";

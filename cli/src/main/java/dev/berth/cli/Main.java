@@ -1,6 +1,10 @@
 package dev.berth.cli;
 
+import dev.berth.config.ConfigException;
+import dev.berth.value.Printable;
 import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.SQLException;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -13,8 +17,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code berth} command. Ends with 0 when the command did what it was asked, 1 when it failed
- * and 2 when it was called wrongly. A failure is told in a sentence; {@code --debug} adds the stack
- * trace.
+ * and 2 when it was called wrongly: then the same call never succeeds. A failure is told in a
+ * sentence; {@code --debug} adds the stack trace.
  */
 @Command(
     name = "berth",
@@ -56,6 +60,9 @@ public final class Main extends CommandGroup {
       scope = ScopeType.INHERIT)
   private boolean debug;
 
+  /** The class of SQLSTATEs by which the database refuses a value. */
+  private static final String INVALID_DATA = "22";
+
   private final Terminal.Finder terminals;
 
   private Main(Terminal.Finder terminals) {
@@ -76,6 +83,7 @@ public final class Main extends CommandGroup {
     return new CommandLine(main)
         .setParameterExceptionHandler(Main::usageError)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // an argument is what it is, not the name of a file
         .setExecutionExceptionHandler(main::failure);
   }
 
@@ -85,20 +93,38 @@ public final class Main extends CommandGroup {
 
   private static int usageError(ParameterException error, String[] arguments) {
     CommandLine command = error.getCommandLine();
-    PrintWriter output = command.getErr();
-    output.println(command.getColorScheme().errorText("berth: " + error.getMessage()));
-    UnmatchedArgumentException.printSuggestions(error, output);
-    output.printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName());
-    return CommandLine.ExitCode.USAGE;
+    tell(Secrets.hidden(String.valueOf(error.getMessage()), arguments), command);
+    UnmatchedArgumentException.printSuggestions(error, new PlainWriter(command.getErr()));
+    return misused(command);
   }
 
   private int failure(Exception error, CommandLine command, ParseResult arguments) {
-    PrintWriter output = command.getErr();
-    output.println(command.getColorScheme().errorText("berth: " + sentence(error)));
+    tell(sentence(error), command);
     if (debug) {
-      error.printStackTrace(output);
+      StringWriter trace = new StringWriter();
+      error.printStackTrace(new PrintWriter(trace));
+      command.getErr().print(Printable.lines(trace.toString()));
     }
-    return CommandLine.ExitCode.SOFTWARE;
+    return isMisuse(error) ? misused(command) : CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** Lines after the first are set off, so that none of them looks like a sentence of its own. */
+  private static void tell(String sentence, CommandLine command) {
+    String plain = Printable.lines("berth: " + sentence).replace("\n", "\n  ");
+    command.getErr().println(command.getColorScheme().errorText(plain));
+  }
+
+  private static int misused(CommandLine command) {
+    command.getErr().printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName());
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /** What was said is wrong, whoever found out: we, the file, or the database. */
+  private static boolean isMisuse(Exception error) {
+    return error instanceof IllegalArgumentException
+        || error instanceof ConfigException
+        || error.getCause() instanceof SQLException refused
+            && String.valueOf(refused.getSQLState()).startsWith(INVALID_DATA);
   }
 
   /** The outermost message of a failure, for a reader who does not know the code. */

@@ -21,7 +21,9 @@ final class Output {
     if (json) {
       out.println(Json.line(forPrograms));
     } else {
-      forPeople.accept(out);
+      PlainWriter plain = new PlainWriter(out);
+      forPeople.accept(plain);
+      plain.flush();
     }
     out.flush();
   }

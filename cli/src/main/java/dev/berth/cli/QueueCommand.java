@@ -2,7 +2,8 @@ package dev.berth.cli;
 
 import dev.berth.Berth;
 import dev.berth.store.Applied;
-import dev.berth.store.QueueView;
+import dev.berth.task.Names;
+import dev.berth.view.QueueView;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -26,8 +27,9 @@ final class QueueCommand extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = "The queue.") String name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    Names.check("queue", name);
     try (Berth berth = store.open()) {
-      Applied applied = berth.pause(name);
+      Applied applied = berth.queues().pause(name);
       answer(output, name, true, applied);
     }
   }
@@ -37,8 +39,9 @@ final class QueueCommand extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = "The queue.") String name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    Names.check("queue", name);
     try (Berth berth = store.open()) {
-      Applied applied = berth.resume(name);
+      Applied applied = berth.queues().resume(name);
       answer(output, name, false, applied);
     }
   }

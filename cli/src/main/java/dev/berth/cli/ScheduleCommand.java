@@ -10,13 +10,12 @@ import dev.berth.schedule.Missed;
 import dev.berth.schedule.Overlap;
 import dev.berth.schedule.Timing;
 import dev.berth.store.Applied;
-import dev.berth.store.Command.RunSchedule;
-import dev.berth.store.Command.SetSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
 import dev.berth.store.Submission;
 import dev.berth.task.Due;
+import dev.berth.task.Names;
 import dev.berth.task.TaskId;
+import dev.berth.view.ScheduleView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +30,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "schedule", description = "Add, list, pause, resume, run and remove schedules.")
 final class ScheduleCommand extends CommandGroup {
 
+  private static final int MOST_TIMES = 1_000;
   private static final String NAME = "The schedule.";
 
   @Command(
@@ -102,9 +102,10 @@ final class ScheduleCommand extends CommandGroup {
             Json.checked("The payload of schedule " + name, payload == null ? "null" : payload),
             Map.of(),
             lane(limits == null ? Map.of() : limits));
-    SetSchedule command = new SetSchedule(new Schedule(name, timing, missed, overlap, each));
+    Schedule schedule = new Schedule(name, timing, missed, overlap, each);
+    timing.check(name);
     try (Berth berth = store.open()) {
-      Applied applied = berth.apply(command);
+      Applied applied = berth.schedules().set(schedule);
       answer(
           output,
           find(berth, name),
@@ -135,6 +136,11 @@ final class ScheduleCommand extends CommandGroup {
           int next,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    Names.check("schedule", name);
+    if (next < 1 || next > MOST_TIMES) {
+      throw new IllegalArgumentException(
+          "--next shows 1 to %d times, not %d".formatted(MOST_TIMES, next));
+    }
     try (Berth berth = store.open()) {
       ScheduleView schedule = find(berth, name);
       output.answer(
@@ -172,20 +178,21 @@ final class ScheduleCommand extends CommandGroup {
       @Mixin StoreOptions store,
       @Mixin Output output) {
     TaskId task = TaskId.next();
+    Names.check("schedule", name);
     try (Berth berth = store.open()) {
       ScheduleView schedule = find(berth, name);
-      switch (berth.apply(new RunSchedule(name, task))) {
+      switch (berth.schedules().run(name, task)) {
         case DONE ->
             output.answer(
                 Json.object().put("schedule", name).put("task", task.toString()).map(),
                 out -> out.printf("Task %s of schedule %s is submitted.%n", task, name));
-        case LIMIT_REACHED ->
+        case QUOTA_FULL ->
             throw new CommandFailedException(
-                "Nothing was submitted: a quota of type " + schedule.type() + " is full.");
+                "Nothing was submitted: a quota of type " + schedule.each().type() + " is full.");
         default ->
             throw new CommandFailedException(
                 "Nothing was submitted: an earlier task of schedule %s is pending or running, and it skips then. 'berth task show %s' says more of the last one."
-                    .formatted(name, schedule.lastTask()));
+                    .formatted(name, schedule.past().lastTask()));
       }
     }
   }
@@ -195,6 +202,7 @@ final class ScheduleCommand extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    Names.check("schedule", name);
     try (Berth berth = store.open()) {
       find(berth, name);
       berth.schedules().remove(name);
@@ -214,11 +222,11 @@ final class ScheduleCommand extends CommandGroup {
   private static Timing timing(
       String name, @Nullable String cron, @Nullable String zone, @Nullable Duration every) {
     if ((cron == null) == (every == null)) {
-      throw new CommandFailedException(
+      throw new IllegalArgumentException(
           "Schedule " + name + ": say when, either with --cron or with --every.");
     }
     if (every != null && zone != null) {
-      throw new CommandFailedException(
+      throw new IllegalArgumentException(
           "Schedule " + name + ": --zone is for --cron; --every is the same in all zones.");
     }
     return cron != null
@@ -233,6 +241,7 @@ final class ScheduleCommand extends CommandGroup {
       Function<Schedules, Applied> change,
       String done,
       String unchanged) {
+    Names.check("schedule", name);
     try (Berth berth = store.open()) {
       find(berth, name);
       Applied applied = change.apply(berth.schedules());

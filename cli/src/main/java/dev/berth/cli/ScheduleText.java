@@ -1,7 +1,7 @@
 package dev.berth.cli;
 
 import dev.berth.schedule.Timing;
-import dev.berth.store.ScheduleView;
+import dev.berth.view.ScheduleView;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,23 +21,23 @@ final class ScheduleText {
 
   static Json.Fields json(ScheduleView schedule) {
     Json.Fields fields = Json.object().put("schedule", schedule.name());
-    switch (schedule.timing()) {
+    switch (schedule.when().timing()) {
       case Timing.Cron(String expression, String zone) ->
           fields.put("cron", expression).put("zone", zone);
       case Timing.Every(Duration period) -> fields.put("every_ms", period.toMillis());
     }
     return fields
-        .put("missed", schedule.missed().name())
-        .put("overlap", schedule.overlap().name())
-        .put("type", schedule.type())
-        .put("queue", schedule.queue())
-        .put("payload", Json.embedded(schedule.payload()))
+        .put("missed", schedule.when().missed().name())
+        .put("overlap", schedule.when().overlap().name())
+        .put("type", schedule.each().type())
+        .put("queue", schedule.each().queue())
+        .put("payload", Json.embedded(schedule.each().payload()))
         .put("paused", schedule.paused())
         .put("next_at", text(schedule.nextAt()))
-        .put("last_at", text(schedule.lastAt()))
-        .put("last_task", text(schedule.lastTask()))
-        .put("submitted", schedule.submitted())
-        .put("skipped", schedule.skipped())
+        .put("last_at", text(schedule.past().lastAt()))
+        .put("last_task", text(schedule.past().lastTask()))
+        .put("submitted", schedule.past().submitted())
+        .put("skipped", schedule.past().skipped())
         .put("error", schedule.error());
   }
 
@@ -59,12 +59,12 @@ final class ScheduleText {
     for (ScheduleView schedule : schedules) {
       table.row(
           schedule.name(),
-          when(schedule.timing()),
-          schedule.type(),
+          when(schedule.when().timing()),
+          schedule.each().type(),
           Text.time(schedule.nextAt()),
-          Text.time(schedule.lastAt()),
-          Text.count(schedule.submitted()),
-          Text.count(schedule.skipped()),
+          Text.time(schedule.past().lastAt()),
+          Text.count(schedule.past().submitted()),
+          Text.count(schedule.past().skipped()),
           state(schedule));
     }
     table.print(out);
@@ -72,19 +72,20 @@ final class ScheduleText {
 
   /** With times in the zone of the schedule: there they have their plain hours. */
   static void print(ScheduleView schedule, List<Instant> next, PrintWriter out) {
-    out.printf("Schedule %s: %s%n", schedule.name(), when(schedule.timing()));
-    out.printf("  submits    %s in queue %s%n", schedule.type(), schedule.queue());
-    out.printf("  payload    %s%n", schedule.payload());
-    out.printf("  missed     %s%n", schedule.missed());
-    out.printf("  overlap    %s%n", schedule.overlap());
-    out.printf("  submitted  %s%n", Text.count(schedule.submitted(), "task"));
-    out.printf("  skipped    %s%n", Text.count(schedule.skipped(), "occurrence"));
-    out.printf("  last       %s%n", Text.time(schedule.lastAt()));
-    out.printf("  last task  %s%n", schedule.lastTask() == null ? "-" : schedule.lastTask());
+    out.printf("Schedule %s: %s%n", schedule.name(), when(schedule.when().timing()));
+    out.printf("  submits    %s in queue %s%n", schedule.each().type(), schedule.each().queue());
+    out.printf("  payload    %s%n", schedule.each().payload());
+    out.printf("  missed     %s%n", schedule.when().missed());
+    out.printf("  overlap    %s%n", schedule.when().overlap());
+    out.printf("  submitted  %s%n", Text.count(schedule.past().submitted(), "task"));
+    out.printf("  skipped    %s%n", Text.count(schedule.past().skipped(), "occurrence"));
+    out.printf("  last       %s%n", Text.time(schedule.past().lastAt()));
+    out.printf(
+        "  last task  %s%n", schedule.past().lastTask() == null ? "-" : schedule.past().lastTask());
     if (!state(schedule).isEmpty()) {
       out.printf("  state      %s%n", state(schedule));
     }
-    ZoneId zone = zone(schedule.timing());
+    ZoneId zone = zone(schedule.when().timing());
     next.forEach(time -> out.printf("  next       %s%n", WITH_ZONE.format(time.atZone(zone))));
   }
 

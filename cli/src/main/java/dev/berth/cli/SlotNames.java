@@ -1,7 +1,7 @@
 package dev.berth.cli;
 
-import dev.berth.store.LimitView;
-import dev.berth.store.LimitView.Holder;
+import dev.berth.view.LimitView;
+import dev.berth.view.LimitView.Holder;
 import java.util.List;
 
 /** How people name a slot that somebody holds: by its number, the token, or the task. */

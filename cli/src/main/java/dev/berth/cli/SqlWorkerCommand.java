@@ -3,6 +3,7 @@ package dev.berth.cli;
 import dev.berth.Berth;
 import dev.berth.config.BerthToml;
 import dev.berth.postgres.PostgresStore;
+import dev.berth.postgres.PostgresUrl;
 import dev.berth.postgres.RoleConnections;
 import dev.berth.postgres.SqlOptions;
 import dev.berth.postgres.SqlTasks;
@@ -90,8 +91,9 @@ final class SqlWorkerCommand implements Callable<Integer> {
         PostgresStore on = store.openStore();
         Berth berth = Berth.on(on);
         Worker worker = SqlTasks.on(on).runBy(builder(berth, file), connections, options).start()) {
-      spec.commandLine().getOut().println("Running SQL tasks as " + worker.settings().name() + ".");
-      spec.commandLine().getOut().flush();
+      PlainWriter out = new PlainWriter(spec.commandLine().getOut());
+      out.println("Running SQL tasks as " + worker.settings().name() + ".");
+      out.flush();
       new CountDownLatch(1).await();
     } catch (InterruptedException e) {
       // that is how it ends
@@ -113,12 +115,12 @@ final class SqlWorkerCommand implements Callable<Integer> {
 
   private RoleConnections connections(BerthToml file) {
     if (launchers != null) {
-      return RoleConnections.launchers(DatabaseUrl.jdbc(launchers));
+      return RoleConnections.launchers(PostgresUrl.jdbc(launchers));
     }
     return Optional.ofNullable(runner)
         .or(() -> ConfigOption.variable("BERTH_RUNNER_DB"))
         .or(file::sqlRunner)
-        .map(DatabaseUrl::jdbc)
+        .map(PostgresUrl::jdbc)
         .map(RoleConnections::runner)
         .orElseThrow(() ->
             new ParameterException(

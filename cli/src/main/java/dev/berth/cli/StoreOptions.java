@@ -5,6 +5,7 @@ import dev.berth.config.BerthToml;
 import dev.berth.postgres.PostgresOptions;
 import dev.berth.postgres.PostgresStore;
 import dev.berth.postgres.PostgresStoreProvider;
+import dev.berth.postgres.PostgresUrl;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -52,7 +53,7 @@ final class StoreOptions {
     return Optional.ofNullable(db)
         .or(() -> ConfigOption.variable("BERTH_DB"))
         .or(() -> config.file().storeUrl())
-        .map(DatabaseUrl::jdbc)
+        .map(PostgresUrl::jdbc)
         .orElseThrow(() ->
             new ParameterException(
                 spec.commandLine(),

@@ -1,9 +1,11 @@
 package dev.berth.cli;
 
+import dev.berth.value.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A table for people: columns as wide as their widest cell, numbers to the right. */
 final class Table {
@@ -30,19 +32,20 @@ final class Table {
       throw new IllegalArgumentException(
           cells.length + " cells for " + columns.size() + " columns");
     }
-    rows.add(IntStream.range(0, cells.length).mapToObj(i -> cells[i].toString()).toList());
+    rows.add(Stream.of(cells).map(cell -> Printable.line(cell.toString())).toList());
     return this;
   }
 
   void print(PrintWriter out) {
-    out.println(line(columns.stream().map(Column::heading).toList()));
-    rows.forEach(row -> out.println(line(row)));
+    int[] widths = IntStream.range(0, columns.size()).map(this::width).toArray();
+    out.println(line(columns.stream().map(Column::heading).toList(), widths));
+    rows.forEach(row -> out.println(line(row, widths)));
   }
 
-  private String line(List<String> cells) {
+  private String line(List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.size(); i++) {
-      String space = " ".repeat(width(i) - cells.get(i).length());
+      String space = " ".repeat(widths[i] - cells.get(i).length());
       line.append(i == 0 ? "" : GAP)
           .append(columns.get(i).right() ? space + cells.get(i) : cells.get(i) + space);
     }

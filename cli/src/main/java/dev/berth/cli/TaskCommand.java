@@ -2,20 +2,18 @@ package dev.berth.cli;
 
 import dev.berth.Berth;
 import dev.berth.store.Applied;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
 
 /** Looks at tasks, and cancels and retries them. */
 @Command(name = "task", description = "List, show, cancel and retry tasks.")
@@ -50,18 +48,37 @@ final class TaskCommand extends CommandGroup {
     }
   }
 
-  @Command(description = "Show one task and its attempts.")
+  @Command(
+      description =
+          "Show one task and its attempts, or all tasks that were submitted under a text.")
   void show(
-      @Parameters(paramLabel = "ID", converter = Id.class, description = "The task.") TaskId id,
+      @Parameters(
+              paramLabel = "ID",
+              converter = TaskName.Reader.class,
+              description = TaskName.DESCRIPTION)
+          TaskName id,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     try (Berth berth = store.open()) {
-      TaskView task = berth.find(id).orElseThrow(() -> unknown(id));
-      var attempts = berth.reader().attempts(id);
+      List<TaskView> tasks = id.all(berth);
+      List<Object> json = tasks.stream().map(task -> json(berth, task)).toList();
       output.answer(
-          TaskText.json(task).put("attempts", attempts.stream().map(TaskText::json).toList()).map(),
-          out -> TaskText.print(task, attempts, out));
+          id.isTextOf(tasks.getFirst()) ? json : json.getFirst(),
+          out -> {
+            for (TaskView task : tasks) {
+              TaskText.print(task, berth.reader().attempts(task.id()), out);
+              if (!task.equals(tasks.getLast())) {
+                out.println();
+              }
+            }
+          });
     }
+  }
+
+  private static Object json(Berth berth, TaskView task) {
+    return TaskText.json(task)
+        .put("attempts", berth.reader().attempts(task.id()).stream().map(TaskText::json).toList())
+        .map();
   }
 
   @Command(
@@ -69,18 +86,23 @@ final class TaskCommand extends CommandGroup {
           "Cancel a task. One that waits ends at once; the handler of a running one is"
               + " interrupted.")
   void cancel(
-      @Parameters(paramLabel = "ID", converter = Id.class, description = "The task.") TaskId id,
+      @Parameters(
+              paramLabel = "ID",
+              converter = TaskName.Reader.class,
+              description = TaskName.DESCRIPTION)
+          TaskName name,
       @Mixin Reason reason,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     try (Berth berth = store.open()) {
+      TaskId id = name.one(berth);
       Applied applied = berth.cancel(id, reason.text);
       TaskState state = state(berth, id, applied);
       String sentence =
           switch (applied) {
             case REQUESTED -> "Task " + id + " is running; its handler was asked to stop.";
             case DONE -> "Task " + id + " is cancelled.";
-            case UNCHANGED, LIMIT_REACHED, NOT_FOUND -> {
+            case UNCHANGED, QUOTA_FULL, NOT_FOUND -> {
               if (state != TaskState.CANCELLED) {
                 throw new CommandFailedException(
                     "Task %s has ended already (%s) and cannot be cancelled."
@@ -95,13 +117,18 @@ final class TaskCommand extends CommandGroup {
 
   @Command(description = "Let a failed or cancelled task run again, with all its attempts.")
   void retry(
-      @Parameters(paramLabel = "ID", converter = Id.class, description = "The task.") TaskId id,
+      @Parameters(
+              paramLabel = "ID",
+              converter = TaskName.Reader.class,
+              description = TaskName.DESCRIPTION)
+          TaskName name,
       @Mixin StoreOptions store,
       @Mixin Output output) {
     try (Berth berth = store.open()) {
+      TaskId id = name.one(berth);
       Applied applied = berth.retry(id);
       TaskState state = state(berth, id, applied);
-      if (applied == Applied.LIMIT_REACHED) {
+      if (applied == Applied.QUOTA_FULL) {
         throw new CommandFailedException(
             "Task %s is still %s: one of its quotas is full. Retry it when a task under that quota"
                     .formatted(id, lower(state))
@@ -141,17 +168,5 @@ final class TaskCommand extends CommandGroup {
 
   private static String lower(TaskState state) {
     return state.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** Reads a task id, or says what one looks like. */
-  static final class Id implements ITypeConverter<TaskId> {
-    @Override
-    public TaskId convert(String text) {
-      try {
-        return TaskId.parse(text);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
   }
 }

@@ -1,7 +1,7 @@
 package dev.berth.cli;
 
-import dev.berth.store.AttemptView;
-import dev.berth.store.TaskView;
+import dev.berth.view.AttemptView;
+import dev.berth.view.TaskView;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -16,27 +16,29 @@ final class TaskText {
   private TaskText() {}
 
   static Json.Fields json(TaskView task) {
+    TaskView.StepName step = task.input().step();
     return Json.object()
         .put("id", task.id().toString())
+        .put("name", task.input().name())
         .put("type", task.type())
         .put("queue", task.queue())
-        .put("priority", task.priority())
+        .put("priority", task.place().priority())
         .put("state", task.state().name())
-        .put("submitted_at", text(task.submittedAt()))
-        .put("due_at", text(task.dueAt()))
-        .put("started_at", text(task.startedAt()))
-        .put("ended_at", text(task.endedAt()))
-        .put("attempt", task.attempt())
-        .put("failures", task.failures())
-        .put("crashes", task.crashes())
+        .put("submitted_at", text(task.times().submitted()))
+        .put("due_at", text(task.times().due()))
+        .put("started_at", text(task.times().started()))
+        .put("ended_at", text(task.times().ended()))
+        .put("attempt", task.counts().attempt())
+        .put("failures", task.counts().failures())
+        .put("crashes", task.counts().crashes())
         .put("payload", Json.embedded(task.payload()))
-        .put("metadata", task.metadata())
+        .put("metadata", task.input().metadata())
         .put("result", Json.embedded(task.result()))
         .put("error", task.error())
-        .put("worker", task.worker())
-        .put("progress", task.progress())
-        .put("workflow", task.workflow())
-        .put("step", task.step());
+        .put("worker", task.report().worker())
+        .put("progress", task.report().progress())
+        .put("workflow", step == null ? null : step.workflow())
+        .put("step", step == null ? null : step.name());
   }
 
   static Object json(AttemptView attempt) {
@@ -71,43 +73,54 @@ final class TaskText {
           task.id(),
           task.type(),
           task.queue(),
-          task.priority(),
+          task.place().priority(),
           task.state(),
-          task.attempt(),
-          Text.time(task.submittedAt()),
-          Text.time(task.dueAt()));
+          task.counts().attempt(),
+          Text.time(task.times().submitted()),
+          Text.time(task.times().due()));
     }
     table.print(out);
   }
 
   static void print(TaskView task, List<AttemptView> attempts, PrintWriter out) {
+    TaskView.StepName step = task.input().step();
     Map<String, @Nullable Object> lines = new LinkedHashMap<>();
     lines.put("id", task.id());
+    lines.put("name", task.input().name());
     lines.put("type", task.type());
     lines.put("queue", task.queue());
-    lines.put("priority", task.priority());
+    lines.put("priority", task.place().priority());
     lines.put("state", task.state());
-    lines.put("submitted", Text.exactTime(task.submittedAt()));
-    lines.put("due", Text.exactTime(task.dueAt()));
-    lines.put("started", Text.exactTime(task.startedAt()));
-    lines.put("ended", Text.exactTime(task.endedAt()));
-    lines.put("workflow", task.workflow());
-    lines.put("step", task.step());
+    lines.put("submitted", Text.exactTime(task.times().submitted()));
+    lines.put("due", Text.exactTime(task.times().due()));
+    lines.put("started", Text.exactTime(task.times().started()));
+    lines.put("ended", Text.exactTime(task.times().ended()));
+    lines.put("workflow", step == null ? null : step.workflow());
+    lines.put("step", step == null ? null : step.name());
     lines.put("attempts", attempts(task));
-    lines.put("worker", task.worker());
-    lines.put("progress", task.progress());
+    lines.put("worker", task.report().worker());
+    lines.put("progress", task.report().progress());
     lines.put("payload", task.payload());
-    lines.put("metadata", task.metadata().isEmpty() ? null : task.metadata());
+    lines.put("metadata", task.input().metadata().isEmpty() ? null : task.input().metadata());
     lines.put("result", task.result());
     lines.put("error", task.error());
     lines.forEach((name, value) -> {
       if (value != null && !value.equals("-")) {
-        out.printf("%-10s %s%n", name, value.toString().replace("\n", "\n" + " ".repeat(11)));
+        print(name, value.toString(), out);
       }
     });
     if (!attempts.isEmpty()) {
       out.println();
       print(attempts).print(out);
+    }
+  }
+
+  /** A value of several lines, such as an error, keeps them, each behind the name. */
+  private static void print(String name, String value, PrintWriter out) {
+    String heading = name;
+    for (String line : (Iterable<String>) value.replace("\t", "  ").lines()::iterator) {
+      out.printf("%-10s %s%n", heading, line);
+      heading = "";
     }
   }
 
@@ -135,9 +148,9 @@ final class TaskText {
   }
 
   private static String attempts(TaskView task) {
-    return task.attempt()
-        + (task.failures() == 0 ? "" : ", " + task.failures() + " failed")
-        + (task.crashes() == 0 ? "" : ", " + task.crashes() + " lost to crashes");
+    return task.counts().attempt()
+        + (task.counts().failures() == 0 ? "" : ", " + task.counts().failures() + " failed")
+        + (task.counts().crashes() == 0 ? "" : ", " + task.counts().crashes() + " lost to crashes");
   }
 
   private static @Nullable String text(@Nullable Instant instant) {

@@ -1,7 +1,7 @@
 package dev.berth.cli;
 
 import dev.berth.Berth;
-import dev.berth.store.SessionView;
+import dev.berth.view.SessionView;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Command;

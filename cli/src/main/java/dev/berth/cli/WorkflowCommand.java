@@ -2,13 +2,10 @@ package dev.berth.cli;
 
 import dev.berth.Berth;
 import dev.berth.store.Applied;
-import dev.berth.store.Command.CancelWorkflow;
-import dev.berth.store.Command.RetryTask;
-import dev.berth.store.Command.RetryWorkflow;
-import dev.berth.store.Command.SkipStep;
-import dev.berth.store.StepView;
-import dev.berth.store.WorkflowView;
+import dev.berth.task.Names;
 import dev.berth.task.Step;
+import dev.berth.view.StepView;
+import dev.berth.view.WorkflowView;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +36,7 @@ final class WorkflowCommand implements Runnable {
 
   @Override
   public void run() {
+    check(name, null);
     try (Berth berth = store.open()) {
       if (name == null) {
         List<WorkflowView> workflows = berth.reader().workflows(MOST);
@@ -64,9 +62,10 @@ final class WorkflowCommand implements Runnable {
           @Nullable String step,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    check(name, step);
     try (Berth berth = store.open()) {
       String meant = step == null ? halting(berth, name) : step;
-      Applied applied = berth.apply(new SkipStep(name, meant));
+      Applied applied = berth.workflows().skip(name, meant);
       StepView found = find(berth, name, meant);
       if (applied == Applied.UNCHANGED) {
         throw new CommandFailedException(
@@ -95,8 +94,9 @@ final class WorkflowCommand implements Runnable {
       @Mixin Reason reason,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    check(name, null);
     try (Berth berth = store.open()) {
-      Applied applied = berth.apply(new CancelWorkflow(name, reason.text));
+      Applied applied = berth.workflows().cancel(name, reason.text);
       WorkflowView workflow = find(berth, name);
       if (applied == Applied.UNCHANGED) {
         throw new CommandFailedException(
@@ -125,16 +125,16 @@ final class WorkflowCommand implements Runnable {
           @Nullable String step,
       @Mixin StoreOptions store,
       @Mixin Output output) {
+    check(name, step);
     try (Berth berth = store.open()) {
       find(berth, name); // or says that there is none
       Applied applied =
-          berth.apply(
-              step == null
-                  ? new RetryWorkflow(name)
-                  : new RetryTask(Step.taskId(name, find(berth, name, step).name())));
+          step == null
+              ? berth.workflows().retry(name)
+              : berth.retry(Step.taskId(name, find(berth, name, step).name()));
       String what = step == null ? "Workflow " + name : "Step " + step + " of workflow " + name;
       switch (applied) {
-        case LIMIT_REACHED ->
+        case QUOTA_FULL ->
             throw new CommandFailedException(
                 what
                     + " was not retried: a quota is full. Retry it when a task under it has"
@@ -147,6 +147,16 @@ final class WorkflowCommand implements Runnable {
                 what + " has nothing to retry: nothing has failed or was cancelled.");
         case DONE, REQUESTED -> answer(output, berth, name, applied, "%s goes on.".formatted(what));
       }
+    }
+  }
+
+  /** Says what is wrong before anybody is asked. */
+  private static void check(@Nullable String workflow, @Nullable String step) {
+    if (workflow != null) {
+      Names.check("workflow", workflow);
+    }
+    if (step != null) {
+      Names.check("step", step);
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.berth.cli;
 
-import dev.berth.store.StepView;
-import dev.berth.store.WorkflowView;
 import dev.berth.task.TaskState;
+import dev.berth.view.StepView;
+import dev.berth.view.WorkflowView;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import picocli.CommandLine;
 
 /** The direction of dependencies, between the packages of core and between modules. */
 class ArchitectureTest {
@@ -41,21 +42,29 @@ class ArchitectureTest {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
         .withOptionalLayers(true)
+        .layer("value")
+        .definedBy("dev.berth.value..")
         .layer("limit")
         .definedBy("dev.berth.limit..")
         .layer("task")
         .definedBy("dev.berth.task..")
         .layer("schedule")
         .definedBy("dev.berth.schedule..")
+        .layer("view")
+        .definedBy("dev.berth.view..")
         .layer("store")
         .definedBy("dev.berth.store..")
         .layer("worker")
         .definedBy("dev.berth.worker..")
         .layer("berth")
         .definedBy("dev.berth")
+        .whereLayer("limit")
+        .mayOnlyBeAccessedByLayers("task", "schedule", "view", "store", "worker", "berth")
         .whereLayer("task")
-        .mayOnlyBeAccessedByLayers("schedule", "store", "worker", "berth")
+        .mayOnlyBeAccessedByLayers("schedule", "view", "store", "worker", "berth")
         .whereLayer("schedule")
+        .mayOnlyBeAccessedByLayers("view", "store", "worker", "berth")
+        .whereLayer("view")
         .mayOnlyBeAccessedByLayers("store", "worker", "berth")
         .whereLayer("store")
         .mayOnlyBeAccessedByLayers("worker", "berth")
@@ -72,15 +81,32 @@ class ArchitectureTest {
         .that()
         .resideInAnyPackage(
             "dev.berth",
+            "dev.berth.value..",
             "dev.berth.limit..",
             "dev.berth.task..",
             "dev.berth.schedule..",
+            "dev.berth.view..",
             "dev.berth.store..",
             "dev.berth.worker..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(packages(MODULES))
         .allowEmptyShould(true)
+        .check(BERTH);
+  }
+
+  /** So that nothing of a task gets to the terminal as it is. */
+  @Test
+  void commandsAnswerThroughOneWriter() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.berth.cli")
+        .and()
+        .doNotBelongToAnyOf(Output.class, Main.class, SqlWorkerCommand.class, ConfigOption.class)
+        .should()
+        .callMethod(CommandLine.class, "getOut")
+        .orShould()
+        .callMethod(CommandLine.class, "getErr")
         .check(BERTH);
   }
 

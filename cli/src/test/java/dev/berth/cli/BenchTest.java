@@ -2,6 +2,7 @@ package dev.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.benchmarks.MissedScenario;
 import dev.berth.embedded.LocalPostgres;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -88,6 +90,18 @@ class BenchTest {
         .content()
         .startsWith("# one-limited-hand-on\n# 20,000 tasks of 100 types wait")
         .contains("using task_lane on task", "Buffers: shared hit=");
+  }
+
+  @Test
+  void aMissedTargetIsAFailure() {
+    assertThat(missed("--quick").exit()).isEqualTo(1);
+    assertThat(missed("--quick").out()).contains("MISSED", "Missed: rate.");
+    assertThat(missed("--tiny").exit()).as("nothing is measured").isZero();
+  }
+
+  private static Cli missed(String size) {
+    var command = new CommandLine(new BenchCommand(List.of(new MissedScenario())));
+    return Cli.call(command, "missed", size, "--db", server.jdbcUrl());
   }
 
   @Test

@@ -20,10 +20,13 @@ record Cli(int exit, String out, String err) {
 
   /** Calls the command in this process. */
   static Cli berth(String... arguments) {
+    return call(Main.commandLine(), arguments);
+  }
+
+  static Cli call(CommandLine command, String... arguments) {
     var out = new StringWriter();
     var err = new StringWriter();
-    CommandLine command =
-        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int exit = command.execute(arguments);
     command.getOut().flush();
     command.getErr().flush();

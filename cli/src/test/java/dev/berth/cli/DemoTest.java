@@ -86,7 +86,7 @@ class DemoTest {
   @Test
   void takesTheSettingsOfTheWorkerFromAFile() throws Exception {
     Path file = Files.writeString(folder.resolve("b.toml"), "[worker]\nclaim_batch_size = -1\n");
-    assertThat(berth("demo", "--store", "memory", "--config", file.toString()).failure())
+    assertThat(berth("demo", "--store", "memory", "--config", file.toString()).misuse())
         .contains("b.toml, line 2: worker.claim_batch_size must be a whole number");
   }
 

@@ -2,7 +2,10 @@ package dev.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.store.Store;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,6 +73,23 @@ class DocsTest {
     Path program = ROOT.resolve("examples/src/main/java/dev/berth/examples/ReadmeMain.java");
     List<String> lines = Files.readString(program).lines().map(String::strip).toList();
     assertThat(lines).containsAll(example.lines().map(String::strip).toList());
+  }
+
+  @Test
+  void theVerbsOfTheSeamAreAllNamedAndCounted() throws IOException {
+    String page = Files.readString(ROOT.resolve("docs/architecture.md"));
+    String sentence = page.split("`Store` has ", -1)[1].split("besides `close`", -1)[0];
+    List<String> named =
+        all(Pattern.compile("`(\\w+)`"), sentence).stream().map(m -> m.group(1)).toList();
+    assertThat(named)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(Store.class.getMethods())
+                .filter(method -> Modifier.isAbstract(method.getModifiers()))
+                .map(Method::getName)
+                .filter(name -> !name.equals("close"))
+                .toList());
+    List<String> numbers = List.of("nine", "ten", "eleven", "twelve", "thirteen");
+    assertThat(sentence).startsWith(numbers.get(named.size() - 9) + " verbs");
   }
 
   private static List<MatchResult> all(Pattern pattern, String text) {

@@ -91,8 +91,9 @@ class ExplainCommandsTest {
             tasks.get(0).toString(),
             tasks.get(1).toString(),
             "renderer",
+            "  FOR",
             "1 task is before it in its line.")
-        .doesNotContain("Nothing is in its way");
+        .doesNotContain("Nothing is in its way", "starts in about");
 
     JsonNode json = berth("explain", last, "--db", url, "--json").json();
     assertThat(json.get("state").asString()).isEqualTo("PENDING");
@@ -103,6 +104,8 @@ class ExplainCommandsTest {
     assertThat(full.get("key").asString()).isEqualTo("limit/gpu");
     assertThat(full.get("used").asInt()).isEqualTo(2);
     assertThat(full.get("holders")).hasSize(2);
+    assertThat(full.get("holders").get(0).get("running_ms").asLong()).isNotNegative();
+    assertThat(full.get("holders").get(0).get("since").asString()).contains("T");
   }
 
   @Test
@@ -158,7 +161,7 @@ class ExplainCommandsTest {
 
     sql(
         """
-        insert into berth.task_history (task_id, submitted_at, due_at, started_at, ended_at, keep_until, outcome,
+        insert into berth_private.task_history (task_id, submitted_at, due_at, started_at, ended_at, keep_until, outcome,
           attempt, failures, crashes, priority, final, type, queue, limits, weights)
         select gen_random_uuid(), n, n, n, n + interval '1 hour', '2999-01-01', 'finished', 1, 0, 0, 5, true, 'render',
                'default', array['limit/gpu'], array[1]
@@ -177,7 +180,7 @@ class ExplainCommandsTest {
     assertThat(berth("doctor", "--fix", "--db", url, "--json").json().get("drift")).isEmpty();
 
     // one too many: one too few would let a third task start, and then it would be right
-    sql("update berth.slot_group set used = 2 where key = 'limit/gpu' and number = 1");
+    sql("update berth_private.slot_group set used = 2 where key = 'limit/gpu' and number = 1");
     Cli found = berth("doctor", "--db", url);
     assertThat(found.exit()).isEqualTo(1);
     assertThat(found.out())

@@ -154,12 +154,12 @@ class LimitCommandTest {
         .contains("Nothing was done: Task " + task + " holds 1 slot of limit/gpu.")
         .contains("If worker renderer is dead, its slots come back by themselves")
         .contains("--force");
-    assertThat(berth.find(tasks.get(0)).orElseThrow().crashes()).isZero();
+    assertThat(berth.find(tasks.get(0)).orElseThrow().counts().crashes()).isZero();
 
     assertThat(limit("release", "limit/gpu", task, "--force").text())
         .contains("1 slot of limit/gpu is free; task " + task + " goes back to its queue.");
 
-    assertThat(berth.find(tasks.get(0)).orElseThrow().crashes()).isEqualTo(1);
+    assertThat(berth.find(tasks.get(0)).orElseThrow().counts().crashes()).isEqualTo(1);
     goOn.countDown();
     for (TaskId each : tasks) {
       berth.await(RENDER, each, Duration.ofSeconds(30));
@@ -196,11 +196,12 @@ class LimitCommandTest {
   @Test
   void saysWhatAKeyLooksLike() {
     assertThat(limit("pause", "gpu").misuse())
-        .contains("\"gpu\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE")
+        .contains(
+            "\"gpu\" is not a limit key: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE")
         .contains("Did you mean limit/gpu or type/gpu?");
     assertThat(limit("status", "limit/a%b").misuse()).contains("write %25 for a percent sign");
     assertThat(limit("set", "limit/gpu").misuse()).contains("--slots");
-    assertThat(limit("set", "limit/gpu", "--slots", "-1").failure())
+    assertThat(limit("set", "limit/gpu", "--slots", "-1").misuse())
         .contains("The limit limit/gpu cannot have -1 slots: use 0 (blocks) to 1000000");
     assertThat(berth("limit").misuse()).contains("status", "set", "reset", "pause", "resume");
   }

@@ -9,6 +9,7 @@ import dev.berth.embedded.LocalPostgres;
 import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The commands on a real database. */
@@ -56,7 +59,7 @@ class PostgresCommandsTest {
 
   @Test
   void printsTheSchemaWithoutADatabase() {
-    assertThat(berth("migrate", "--print").text()).contains("create table berth.task");
+    assertThat(berth("migrate", "--print").text()).contains("create table berth_private.task");
   }
 
   @Test
@@ -67,11 +70,35 @@ class PostgresCommandsTest {
 
   @Test
   void findsTheDatabaseInTheFile() throws Exception {
-    Path file = folder.resolve("berth.toml");
-    Files.writeString(
-        file,
-        "[store]\nurl = \"postgres://postgres@127.0.0.1:%d/shop\"\n".formatted(server.port()));
-    assertThat(berth("queue", "list", "--config", file.toString()).exit()).isZero();
+    Cli called = berth("queue", "list", "--config", file().toString());
+    assertThat(called.exit()).isZero();
+    assertThat(called.err()).isEmpty();
+  }
+
+  @Test
+  void saysWhichFileItFoundInTheCurrentFolder() throws Exception {
+    Path file = file();
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "queue",
+                "list",
+                "--json")
+            .directory(folder.toFile())
+            .start();
+    assertThat(process.inputReader().readLine()).startsWith("[{");
+    assertThat(process.errorReader().lines()).containsExactly("Reading " + file.toRealPath());
+  }
+
+  /** Names the database as psql would. */
+  private Path file() throws IOException {
+    String psql =
+        url.replaceAll("jdbc:postgresql://([^?]*).*password=(.*)", "postgres://postgres:$2@$1");
+    return Files.writeString(
+        folder.resolve("berth.toml"), "[store]\nurl = \"%s\"\n".formatted(psql));
   }
 
   @Test
@@ -83,7 +110,7 @@ class PostgresCommandsTest {
     berth("migrate", "--db", newer).text();
     try (var connection = DriverManager.getConnection(newer);
         var statement = connection.createStatement()) {
-      statement.execute("insert into berth.schema_version values (999, 'later', 'x')");
+      statement.execute("insert into berth_private.schema_version values (999, 'later', 'x')");
     }
     assertThat(berth("task", "list", "--db", newer).failure()).contains("version 999", "newer");
     assertThat(berth("migrate", "--db", newer).failure()).contains("version 999", "newer");
@@ -92,7 +119,7 @@ class PostgresCommandsTest {
     assertThat(berth("task", "list", "--db", "postgres://me:secret@127.0.0.1:1/shop").failure())
         .contains("127.0.0.1:1", "refused")
         .doesNotContain("secret");
-    assertThat(berth("task", "list", "--db", "mysql://h/d").failure())
+    assertThat(berth("task", "list", "--db", "mysql://h/d").misuse())
         .contains("is not the URL of a PostgreSQL database");
   }
 
@@ -102,6 +129,38 @@ class PostgresCommandsTest {
     assertThat(answer.get("finished").asInt()).isEqualTo(200);
     assertThat(berth("task", "list", "--db", url, "--type", "charge_card").text())
         .contains("FINISHED", "demo-");
+  }
+
+  @Test
+  void showsTheTasksOfATextOfAllTypes() {
+    TaskType<Note, Void> letter = TaskType.of("letter", Note.class);
+    try (Berth berth = Berth.open(url)) {
+      berth.submit(NOTE, new Note("a"), o -> o.id("order-42").queue("named"));
+      berth.submit(letter, new Note("b"), o -> o.id("order-42").queue("named"));
+      berth.submit(letter, new Note("b"), o -> o.id("order-43").queue("named"));
+    }
+    assertThat(berth("task", "show", "order-42", "--db", url).text())
+        .contains("type       note", "type       letter", "name       order-42");
+    JsonNode both = berth("task", "show", "order-42", "--db", url, "--json").json();
+    assertThat(both.findValuesAsString("type")).containsExactly("letter", "note");
+    assertThat(both.get(0).get("name").asString()).isEqualTo("order-42");
+
+    assertThat(berth("task", "cancel", "order-42", "--db", url).failure())
+        .contains("Tasks of several types are named \"order-42\"", "letter is ", "note is ");
+    assertThat(berth("task", "cancel", "order-43", "--db", url).text()).contains("is cancelled.");
+    assertThat(berth("explain", "order-43", "--db", url).text()).contains("cancelled");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2026-11-18-12-30", "5d1b5d0c-6a3c-4b7e-9a53-0c5f1f8a2f11"})
+  void aTextThatLooksLikeAnIdIsFound(String text) {
+    try (Berth berth = Berth.open(url)) {
+      berth.submit(NOTE, new Note("a"), o -> o.id(text).queue("named"));
+    }
+    assertThat(berth("task", "show", text, "--db", url).text()).contains("name       " + text);
+    assertThat(berth("task", "show", text, "--db", url, "--json").json()).hasSize(1);
+    assertThat(berth("task", "cancel", text, "--db", url).text()).contains("is cancelled.");
+    assertThat(berth("explain", text, "--db", url).text()).contains("is cancelled since");
   }
 
   @Test
@@ -145,8 +204,8 @@ class PostgresCommandsTest {
     for (String verb : List.of("show", "cancel", "retry")) {
       assertThat(berth("task", verb, id, "--db", url).failure()).contains("There is no task " + id);
     }
-    assertThat(berth("task", "show", "42", "--db", url).misuse())
-        .contains("\"42\" is not a task id");
+    assertThat(berth("task", "show", "42", "--db", url).failure())
+        .contains("There is no task \"42\"", "neither a task id");
   }
 
   @Test

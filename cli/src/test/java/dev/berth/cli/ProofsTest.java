@@ -19,6 +19,8 @@ class ProofsTest {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|Contract))\\.(\\w+)`");
+  private static final Pattern PROPERTY =
+      Pattern.compile("\\.get\\w+\\(\\s*\"(berth\\.(?!test\\.)[\\w-]+)\"");
   private static final Pattern METHOD =
       Pattern.compile(
           "@(?:Test|ParameterizedTest)\\b(?:(?!@Test|@ParameterizedTest|\\bvoid\\b).)*\\bvoid"
@@ -51,6 +53,23 @@ class ProofsTest {
             IntStream.rangeClosed(1, 16).mapToObj(number -> "F" + number));
     names.forEach(
         name -> assertThat(rows).filteredOn(row -> row.startsWith("| " + name + " |")).hasSize(1));
+  }
+
+  /** What makes a proof longer is of no use to those who do not know of it. */
+  @Test
+  void everyPropertyOfATestIsNamed() throws IOException {
+    String page = page() + Files.readString(ROOT.resolve("CONTRIBUTING.md"));
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      for (Path file : (Iterable<Path>) files.filter(ProofsTest::isTestCode)::iterator) {
+        for (MatchResult read : PROPERTY.matcher(Files.readString(file)).results().toList()) {
+          assertThat(page).as(file.toString()).contains("-D" + read.group(1));
+        }
+      }
+    }
+  }
+
+  private static boolean isTestCode(Path file) {
+    return file.toString().matches(".*/(src/test|testkit/src/main)/java/.*\\.java");
   }
 
   /** The text of each class of tests, by its simple name; two may have the same. */

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.berth.Berth;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.Command;
 import dev.berth.task.TaskType;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -60,7 +59,7 @@ class RegistrationLogTest {
   @Test
   void aNumberThatWasSetByHandIsTold() {
     work(MAIL.limit(3));
-    berth.apply(new Command.SetLimit(LimitKey.ofType("mail"), 1));
+    berth.limits().set(LimitKey.ofType("mail"), 1);
     work(MAIL.limit(3));
 
     assertThat(said())

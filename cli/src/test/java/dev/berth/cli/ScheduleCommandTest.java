@@ -116,7 +116,8 @@ class ScheduleCommandTest {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement();
         ResultSet row =
-            statement.executeQuery("select lane from berth.task where id = '" + task + "'")) {
+            statement.executeQuery(
+                "select lane from berth_private.task where id = '" + task + "'")) {
       row.next();
       assertThat(row.getString(1)).isEqualTo("schedule/s type/load/customer/7");
     }
@@ -153,7 +154,7 @@ class ScheduleCommandTest {
     List<String> arguments = new ArrayList<>(List.of("add", "s", "--type=pack"));
     arguments.addAll(List.of(options.strip().split(";")));
 
-    assertThat(schedule(arguments.toArray(String[]::new)).failure()).contains(error.strip());
+    assertThat(schedule(arguments.toArray(String[]::new)).misuse()).contains(error.strip());
     assertThat(berth.schedules().list()).isEmpty();
   }
 

@@ -124,7 +124,7 @@ class BerthTomlTest {
           worker.claim_batch_size = 0    | line 3: worker.claim_batch_size must be a whole number from 1 to 10000, but it is "0"
           worker.wake_ups = "perhaps"    | line 3: worker.wake_ups must be true or false, but it is "perhaps"
           worker.name =                  | line 3: Unexpected
-          limits."mail" = 5              | line 3: limits.mail has a wrong name: "mail" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE
+          limits."mail" = 5              | line 3: limits.mail has a wrong name: "mail" is not a limit key: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE
           limits."limit/a.b" = -1        | line 3: limits.limit/a.b must be a whole number of slots from 0 to 1000000, but it is "-1"
           limits."limit/gpu" = "many"    | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "many"
           limits."limit/gpu" = 1.5       | line 3: limits.limit/gpu must be a whole number of slots from 0 to 1000000, but it is "1.5"

@@ -1,10 +1,13 @@
 package dev.berth.limit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The set of limits a task is under. Tasks of one lane are interchangeable for admission: when one
@@ -17,11 +20,32 @@ public record Lane(List<Need> needs) {
 
   public static final Lane OPEN = new Lane(List.of());
 
+  private static final int MOST_BYTES = 2_600;
+
   public Lane {
     needs = needs.stream().sorted(Comparator.comparing(Need::key)).toList();
     if (needs.stream().map(Need::key).distinct().count() < needs.size()) {
       throw new IllegalArgumentException(
           "A task can be under a limit only once, but was given " + keys(needs));
+    }
+  }
+
+  /**
+   * A store finds tasks by queue, type and lane, and an entry of its index has room for so many
+   * bytes. The limit of the type is counted in any case: a person may put the task under it.
+   */
+  public void checkBytes(String type, String queue) {
+    if (open()) {
+      return;
+    }
+    int bytes =
+        Stream.of(queue, type, name(), LimitKey.ofType(type).value(), " ")
+            .mapToInt(part -> part.getBytes(UTF_8).length)
+            .sum();
+    if (bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "A task of type \"%.40s\" in queue \"%.40s\" has too long names: its queue, type and limits take %d bytes, at most %d are allowed; its limits are %.200s…"
+              .formatted(type, queue, bytes, MOST_BYTES, name()));
     }
   }
 

@@ -15,10 +15,7 @@ public record Limit(String name, int slots, @Nullable Duration pace) {
   public Limit {
     Slots.check(name, slots);
     LimitKey.shared(name);
-    if (pace != null && !pace.isPositive()) {
-      throw new IllegalArgumentException(
-          "The pace of the limit " + name + " must be longer than zero, not " + pace);
-    }
+    Slots.checkPace(name, pace);
   }
 
   public static Limit of(String name, int slots) {

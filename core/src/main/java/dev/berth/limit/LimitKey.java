@@ -1,5 +1,8 @@
 package dev.berth.limit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.berth.value.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -13,17 +16,27 @@ import java.util.regex.Pattern;
 public record LimitKey(String value) implements Comparable<LimitKey> {
 
   private static final int LONGEST = 500;
+
+  /** With the name of a type it has to fit into one entry of an index. */
+  private static final int MOST_BYTES = 1_500;
+
   private static final Pattern UNESCAPED = Pattern.compile("%(?!25|2F)");
 
   public LimitKey {
-    if (value.length() > LONGEST) {
+    int length = value.codePointCount(0, value.length());
+    int bytes = value.getBytes(UTF_8).length;
+    if (length > LONGEST || bytes > MOST_BYTES) {
       throw new IllegalArgumentException(
           "The limit key \""
-              + value.substring(0, 60)
+              + value.substring(0, value.offsetByCodePoints(0, 60))
               + "…\" has "
-              + value.length()
-              + " characters; at most "
+              + length
+              + " characters, which take "
+              + bytes
+              + " bytes; at most "
               + LONGEST
+              + " and "
+              + MOST_BYTES
               + " are allowed");
     }
     check(value);
@@ -117,13 +130,14 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
       throw new IllegalArgumentException(
           "\""
               + value
-              + "\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME"
-              + " or type/TYPE/NAME/VALUE");
+              + "\" is not a limit key: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE,"
+              + " type/TYPE/NAME or type/TYPE/NAME/VALUE");
     }
     if (value.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(
           "The limit key \"" + value + "\" contains a control character");
     }
+    Texts.checkName("limit key", value);
     if (UNESCAPED.matcher(value).find()) {
       throw new IllegalArgumentException(
           "\"" + value + "\" is not a limit key: write %25 for a percent sign, %2F for a slash");

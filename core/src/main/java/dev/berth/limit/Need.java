@@ -15,6 +15,7 @@ public record Need(LimitKey key, int weight, int slots, @Nullable Duration pace)
   public Need {
     Slots.check(key.value(), slots);
     Slots.checkWeight(key.value(), weight);
+    Slots.checkPace(key.value(), pace);
   }
 
   public Need(LimitKey key, int weight, int slots) {

@@ -1,5 +1,9 @@
 package dev.berth.limit;
 
+import dev.berth.value.Durations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /** The rule for the number of slots: 0 blocks, a million is more than any cluster runs. */
 public final class Slots {
 
@@ -23,5 +27,12 @@ public final class Slots {
           "A task cannot take " + weight + " slots of the limit " + limit + ": use 1 to " + MOST);
     }
     return weight;
+  }
+
+  /** Says what is wrong with the least time between two starts; null: none. */
+  public static void checkPace(String limit, @Nullable Duration pace) {
+    if (pace != null) {
+      Durations.checkPositive("The pace of the limit " + limit, pace);
+    }
   }
 }

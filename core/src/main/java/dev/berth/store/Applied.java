@@ -9,7 +9,7 @@ public enum Applied {
   /** Nothing to do: it was so already, or the task has ended. */
   UNCHANGED,
   /** A quota of the task is full: it was not retried. */
-  LIMIT_REACHED,
+  QUOTA_FULL,
   /** No such task, workflow, step, schedule or holder of a slot. */
   NOT_FOUND
 }

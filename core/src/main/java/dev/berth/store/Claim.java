@@ -34,6 +34,34 @@ public record Claim(
   public static final Duration STANDBY_STARTS_WITHIN = Duration.ofMillis(400);
 
   public Claim {
+    failures = Math.clamp(failures, 0, Integer.MAX_VALUE - 1); // one more is a number, too
     metadata = Map.copyOf(metadata);
+  }
+
+  /** The same, for an answer to {@link ExchangeRequest#unread}. */
+  public Claim withoutPayload() {
+    return new Claim(
+        lease,
+        type,
+        queue,
+        priority,
+        "",
+        Map.of(),
+        attempt,
+        failures,
+        crashes,
+        submittedAt,
+        dueAt,
+        lane,
+        standby);
+  }
+
+  /** About how much room its payload and metadata take. */
+  public long size() {
+    long size = payload.length();
+    for (Map.Entry<String, String> pair : metadata.entrySet()) {
+      size += pair.getKey().length() + pair.getValue().length();
+    }
+    return size;
   }
 }

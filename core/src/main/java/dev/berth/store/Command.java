@@ -4,16 +4,20 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.Slots;
 import dev.berth.task.Names;
 import dev.berth.task.TaskId;
+import dev.berth.value.Durations;
+import dev.berth.value.Texts;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A change made by hand, from the API, the command line or SQL. */
 public sealed interface Command {
 
   /** A pending task ends at once; a running one is asked to stop. */
-  record Cancel(TaskId task, String reason) implements Command {}
+  record Cancel(TaskId task, String reason) implements Command {
+    public Cancel {
+      reason = Texts.clean(reason);
+    }
+  }
 
   /**
    * A failed or cancelled task is pending again, with its attempts to spend anew. It counts for its
@@ -43,13 +47,8 @@ public sealed interface Command {
   record SetLimit(LimitKey key, int slots, @Nullable Duration lasts) implements Command {
     public SetLimit {
       Slots.check(key.value(), slots);
-      if (lasts != null && !lasts.isPositive()) {
-        throw new IllegalArgumentException(
-            "The number of the limit "
-                + key
-                + " cannot be set for "
-                + lasts
-                + ": use a time longer than zero");
+      if (lasts != null) {
+        Durations.checkPositive("The time for which the limit " + key + " is set", lasts);
       }
     }
 
@@ -89,9 +88,17 @@ public sealed interface Command {
   }
 
   /** No occurrence is submitted until it is resumed; what falls into the pause is left out. */
-  record PauseSchedule(String name) implements Command {}
+  record PauseSchedule(String name) implements Command {
+    public PauseSchedule {
+      Names.check("schedule", name);
+    }
+  }
 
-  record ResumeSchedule(String name) implements Command {}
+  record ResumeSchedule(String name) implements Command {
+    public ResumeSchedule {
+      Names.check("schedule", name);
+    }
+  }
 
   /**
    * Submits a task now, besides all occurrences, also while the schedule is paused. Where an
@@ -99,30 +106,16 @@ public sealed interface Command {
    *
    * @param task the id of the new task, so that a repeat is a no-op
    */
-  record RunSchedule(String name, TaskId task) implements Command {}
+  record RunSchedule(String name, TaskId task) implements Command {
+    public RunSchedule {
+      Names.check("schedule", name);
+    }
+  }
 
   /** Tasks that were submitted stay. */
-  record RemoveSchedule(String name) implements Command {}
-
-  /**
-   * Submits what is due of a schedule and sets its next time, all or nothing. It changes nothing
-   * unless the schedule is as it was when it was found due: of many who found it, one succeeds.
-   *
-   * @param occurrences the times of the occurrences to submit, in order
-   * @param catchingUp whether they were missed and are all made up for: then overlap does not count
-   * @param next when it is due again; null where that cannot be said
-   * @param error why not
-   */
-  record AdvanceSchedule(
-      String name,
-      long version,
-      List<Instant> occurrences,
-      boolean catchingUp,
-      @Nullable Instant next,
-      @Nullable String error)
-      implements Command {
-    public AdvanceSchedule {
-      occurrences = List.copyOf(occurrences);
+  record RemoveSchedule(String name) implements Command {
+    public RemoveSchedule {
+      Names.check("schedule", name);
     }
   }
 
@@ -145,6 +138,7 @@ public sealed interface Command {
   record CancelWorkflow(String workflow, String reason) implements Command {
     public CancelWorkflow {
       Names.check("workflow", workflow);
+      reason = Texts.clean(reason);
     }
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule that a sweep found to be due, or whose next time nobody has told the store so far:
- * only Java can. Whoever sweeps applies {@link #advance}; of many who do, one succeeds.
+ * only Java can. Whoever sweeps hands {@link #advance} to the store; of many who do, one succeeds.
  *
  * @param version changes with every change of the schedule
  * @param anchor from which a fixed rate is counted
@@ -32,10 +32,10 @@ public record DueSchedule(
   public static final int MOST = 1_000;
 
   /** What is to be submitted now, and when the schedule is due again. */
-  public Command.AdvanceSchedule advance() {
+  public Advance advance() {
     try {
       if (next == null) {
-        return new Command.AdvanceSchedule(name, version, List.of(), false, after(since), null);
+        return new Advance(name, version, List.of(), false, after(since), null);
       }
       List<Instant> occurrences =
           switch (missed) {
@@ -45,9 +45,9 @@ public record DueSchedule(
           };
       boolean catchingUp = occurrences.size() > 1;
       Instant then = missed == Missed.ALL ? after(occurrences.getLast()) : after(now);
-      return new Command.AdvanceSchedule(name, version, occurrences, catchingUp, then, null);
+      return new Advance(name, version, occurrences, catchingUp, then, null);
     } catch (IllegalArgumentException e) {
-      return new Command.AdvanceSchedule(name, version, List.of(), false, null, e.getMessage());
+      return new Advance(name, version, List.of(), false, null, e.getMessage());
     }
   }
 

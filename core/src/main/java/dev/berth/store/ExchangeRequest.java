@@ -1,5 +1,6 @@
 package dev.berth.store;
 
+import dev.berth.view.SessionId;
 import java.util.List;
 import java.util.Map;
 
@@ -11,6 +12,8 @@ import java.util.Map;
  * @param claims how many new tasks to take at most; 0 takes none
  * @param queues where to take them from, in this order
  * @param ahead which standbys to claim besides; a store may give fewer or none
+ * @param bytes how much may be claimed: no further task once the payloads and metadata of those
+ *     before it have as many bytes. {@value #UNREAD} in a repeat: claims come without their payload
  */
 public record ExchangeRequest(
     SessionId session,
@@ -18,7 +21,13 @@ public record ExchangeRequest(
     List<Ended> ended,
     int claims,
     List<String> queues,
-    Ahead ahead) {
+    Ahead ahead,
+    long bytes) {
+
+  /** For a repeat, where the payloads of the first answer did not fit into memory. */
+  public static final long UNREAD = 0;
+
+  private static final long ANY = Long.MAX_VALUE;
 
   /**
    * Standbys that are wanted from the first, with slots that the exchange takes anew.
@@ -35,15 +44,18 @@ public record ExchangeRequest(
     }
   }
 
-  /** Without standbys. */
+  /** Without standbys, of any size. */
   public ExchangeRequest(
       SessionId session, long number, List<Ended> ended, int claims, List<String> queues) {
-    this(session, number, ended, claims, queues, Ahead.NONE);
+    this(session, number, ended, claims, queues, Ahead.NONE, ANY);
   }
 
   public ExchangeRequest {
     if (claims < 0) {
       throw new IllegalArgumentException("An exchange cannot claim " + claims + " tasks");
+    }
+    if (bytes < 0) {
+      throw new IllegalArgumentException("An exchange cannot claim " + bytes + " bytes");
     }
     ended = List.copyOf(ended);
     queues = List.copyOf(queues);
@@ -56,6 +68,17 @@ public record ExchangeRequest(
 
   /** Only its claims. */
   public ExchangeRequest withoutOutcomes() {
-    return new ExchangeRequest(session, number, List.of(), claims, queues, ahead);
+    return new ExchangeRequest(session, number, List.of(), claims, queues, ahead, bytes);
+  }
+
+  /** Whether these are as much as it asked for, so that there is likely more. */
+  public boolean filledBy(List<Claim> claimed) {
+    return claimed.size() >= claims
+        || !claimed.isEmpty() && claimed.stream().mapToLong(Claim::size).sum() >= bytes;
+  }
+
+  /** The same once more; what it claims goes back, and its payloads need not be sent. */
+  public ExchangeRequest unread() {
+    return new ExchangeRequest(session, number, ended, claims, queues, ahead, UNREAD);
   }
 }

@@ -47,7 +47,7 @@ public record Schedule(
 
   /** The id of the task of one occurrence. */
   public static TaskId taskOf(String name, Instant occurrence) {
-    return TaskId.named("schedule/" + name + "/" + occurrence);
+    return TaskId.named("schedule\n" + name, occurrence.toString());
   }
 
   /** What is submitted, with the limit and the quota by which tasks do not overlap. */

@@ -1,8 +1,10 @@
 package dev.berth.store;
 
+import dev.berth.limit.Quota;
 import dev.berth.task.LimitRule;
 import dev.berth.task.Names;
 import dev.berth.task.Retention;
+import dev.berth.value.Durations;
 import java.time.Duration;
 import java.util.List;
 
@@ -19,10 +21,8 @@ public record SessionRequest(
     String worker, List<Handled> types, List<String> queues, Duration lease, int capacity) {
 
   public SessionRequest {
-    if (!lease.isPositive()) {
-      throw new IllegalArgumentException(
-          "The lease of a session must be longer than zero, not " + lease);
-    }
+    Names.check("worker", worker);
+    Durations.checkPositive("The lease of a session", lease);
     types.forEach(type -> Names.check("task type", type.type()));
     queues.forEach(queue -> Names.check("queue", queue));
     types = List.copyOf(types);
@@ -30,9 +30,19 @@ public record SessionRequest(
   }
 
   /** What the store keeps of a type. */
-  public record Handled(String type, Retention retention, int maxCrashes, List<LimitRule> limits) {
+  public record Handled(
+      String type,
+      Retention retention,
+      int maxCrashes,
+      List<LimitRule> limits,
+      List<Quota> quotas) {
     public Handled {
       limits = List.copyOf(limits);
+      quotas = List.copyOf(quotas);
+    }
+
+    public Handled(String type, Retention retention, int maxCrashes, List<LimitRule> limits) {
+      this(type, retention, maxCrashes, limits, List.of());
     }
 
     public Handled(String type, Retention retention, int maxCrashes) {

@@ -1,6 +1,9 @@
 package dev.berth.store;
 
 import dev.berth.limit.Need;
+import dev.berth.view.Capacity;
+import dev.berth.view.SessionId;
+import dev.berth.view.StoreReader;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -47,6 +50,15 @@ public interface Store extends Submitter, AutoCloseable {
 
   /** Leaderless upkeep, harmless from any number of processes: promote, expire, prune. */
   Swept sweep();
+
+  /**
+   * The second half of a sweep: submits what is due of a schedule and sets its next time, all or
+   * nothing. It changes nothing unless the schedule is as it was when the sweep found it: of many
+   * who sweep, one succeeds.
+   *
+   * @return false where the schedule is not as it was
+   */
+  boolean advance(Advance advance);
 
   /** Changes something by hand. */
   Applied apply(Command command);

@@ -33,6 +33,7 @@ public interface StoreProvider {
   }
 
   private static String withoutSecrets(String url) {
-    return url.replaceAll("(?i)(password=)[^&;]*", "$1…").replaceAll("//[^/@]*@", "//…@");
+    return url.replaceAll("(?is)(password=)[^&;]*", "$1…")
+        .replaceAll("(?s)^([^/@]*//)?.*@", "$1…@"); // a password may hold any other sign
   }
 }

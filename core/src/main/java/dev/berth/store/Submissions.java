@@ -19,8 +19,8 @@ public final class Submissions {
   public <P> Submission of(TaskType<P, ?> type, P payload, SubmitOptions options) {
     Objects.requireNonNull(payload, "A task of type " + type + " needs a payload");
     return new Submission(
-        Optional.ofNullable(options.id()).orElseGet(TaskId::next),
-        options.id() != null,
+        id(type, options),
+        options.ownId(),
         type.name(),
         Optional.ofNullable(options.queue()).orElse(type.queue()),
         Optional.ofNullable(options.priority()).orElse(type.priority()),
@@ -29,6 +29,14 @@ public final class Submissions {
         options.metadata(),
         type.limits().lane(type.name(), payload, options.limits()),
         type.limits().quotas().of(type.name(), payload),
-        null);
+        null,
+        options.name());
+  }
+
+  private static TaskId id(TaskType<?, ?> type, SubmitOptions options) {
+    if (options.name() != null) {
+      return TaskId.named(type.name(), options.name());
+    }
+    return options.id() == null ? TaskId.next() : options.id();
   }
 }

@@ -23,9 +23,9 @@ public sealed interface Submitted {
    *
    * @param stopping the running task that was asked to stop to make room, if any
    */
-  record LimitReached(TaskId id, String key, int quota, @Nullable TaskId stopping)
+  record QuotaFull(TaskId id, String key, int quota, @Nullable TaskId stopping)
       implements Submitted {
-    public LimitReached(TaskId id, String key, int quota) {
+    public QuotaFull(TaskId id, String key, int quota) {
       this(id, key, quota, null);
     }
   }

@@ -1,5 +1,6 @@
 package dev.berth.task;
 
+import dev.berth.value.Durations;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -12,10 +13,7 @@ public sealed interface Due {
   /** So long after the submit. */
   record After(Duration delay) implements Due {
     public After {
-      if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
-        throw new IllegalArgumentException(
-            "A delay can be zero to " + LONGEST.toDays() + " days, but it was " + delay);
-      }
+      Durations.check("The delay of a task", delay);
     }
   }
 
@@ -31,9 +29,7 @@ public sealed interface Due {
 
   Due NOW = new Now();
 
-  /** The longest delay and the latest instant, which any store can hold. */
-  Duration LONGEST = Duration.ofDays(365_000);
-
+  /** The latest instant, which any store can hold. */
   Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
 
   static Due after(Duration delay) {

@@ -18,6 +18,7 @@ public record LimitRule(
   public LimitRule {
     Slots.check(key.value(), slots);
     Slots.checkWeight(key.value(), weight);
+    Slots.checkPace(key.value(), pace);
   }
 
   public LimitRule(LimitKey key, int slots, int weight, @Nullable Duration pace) {

@@ -1,5 +1,7 @@
 package dev.berth.task;
 
+import dev.berth.value.Texts;
+
 /** The rule for names of types and queues: anything readable, up to 200 characters. */
 public final class Names {
 
@@ -12,14 +14,15 @@ public final class Names {
     if (name.isBlank()) {
       throw new IllegalArgumentException("A " + what + " needs a name, but it was blank");
     }
-    if (name.length() > LONGEST) {
+    int length = name.codePointCount(0, name.length());
+    if (length > LONGEST) {
       throw new IllegalArgumentException(
           "The "
               + what
               + " name \""
-              + name.substring(0, 40)
+              + name.substring(0, name.offsetByCodePoints(0, 40))
               + "…\" has "
-              + name.length()
+              + length
               + " characters; at most "
               + LONGEST
               + " are allowed");
@@ -32,6 +35,6 @@ public final class Names {
               + name.replaceAll("\\p{Cntrl}", "?")
               + "\" contains a control character");
     }
-    return name;
+    return Texts.checkName(what, name);
   }
 }

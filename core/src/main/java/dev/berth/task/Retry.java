@@ -1,5 +1,6 @@
 package dev.berth.task;
 
+import dev.berth.value.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,10 +37,9 @@ public record Retry(
     if (attempts < 1) {
       throw new IllegalArgumentException("A task needs at least 1 attempt, not " + attempts);
     }
-    if (firstDelay.isNegative() || cap.isNegative()) {
-      throw new IllegalArgumentException("A retry delay cannot be negative");
-    }
-    if (!(factor >= 1)) {
+    Durations.check("The delay of a retry", firstDelay);
+    Durations.check("The longest delay of a retry", cap);
+    if (!(factor >= 1 && factor < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("A retry factor must be at least 1, not " + factor);
     }
     if (!(jitter >= 0 && jitter <= 1)) {

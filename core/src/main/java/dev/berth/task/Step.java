@@ -19,6 +19,6 @@ public record Step(String workflow, String name, OnFailure onFailure) {
 
   /** The id of the task of this step. No name holds a line break: no two steps share an id. */
   public static TaskId taskId(String workflow, String name) {
-    return TaskId.named("workflow\n" + workflow + "\n" + name);
+    return TaskId.named("workflow\n" + workflow, name);
   }
 }

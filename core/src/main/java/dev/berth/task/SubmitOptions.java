@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
  * What one submit says beyond type and payload. Immutable: each method returns a changed copy.
  *
  * @param id an id of your own, which makes the submit idempotent
+ * @param name a text of your own that makes the id, for each type another; at most one of both
  * @param queue instead of the type's
  * @param priority instead of the type's
  */
 public record SubmitOptions(
     @Nullable TaskId id,
+    @Nullable String name,
     @Nullable String queue,
     @Nullable Integer priority,
     Due due,
@@ -24,9 +26,12 @@ public record SubmitOptions(
     List<TypeLimits.Shared> limits) {
 
   public static final SubmitOptions DEFAULT =
-      new SubmitOptions(null, null, null, Due.NOW, Map.of(), List.of());
+      new SubmitOptions(null, null, null, null, Due.NOW, Map.of(), List.of());
 
   public SubmitOptions {
+    if (name != null) {
+      Names.check("task", name);
+    }
     if (queue != null) {
       Names.check("queue", queue);
     }
@@ -39,34 +44,39 @@ public record SubmitOptions(
 
   /** Submitting the same id again is a no-op for as long as the task or its history is kept. */
   public SubmitOptions id(TaskId own) {
-    return new SubmitOptions(own, queue, priority, due, metadata, limits);
+    return new SubmitOptions(own, null, queue, priority, due, metadata, limits);
   }
 
-  /** An id made from a text of your own, such as "order-42". */
-  public SubmitOptions id(String name) {
-    return id(TaskId.named(name));
+  /** An id made from a text of your own, such as "order-42". Each type has its own of a text. */
+  public SubmitOptions id(String text) {
+    return new SubmitOptions(null, text, queue, priority, due, metadata, limits);
   }
 
-  public SubmitOptions queue(String name) {
-    return new SubmitOptions(id, name, priority, due, metadata, limits);
+  /** Whether the submit says which task it is. */
+  public boolean ownId() {
+    return id != null || name != null;
+  }
+
+  public SubmitOptions queue(String other) {
+    return new SubmitOptions(id, name, other, priority, due, metadata, limits);
   }
 
   /** From 0 to 9, higher first. */
   public SubmitOptions priority(int level) {
-    return new SubmitOptions(id, queue, level, due, metadata, limits);
+    return new SubmitOptions(id, name, queue, level, due, metadata, limits);
   }
 
   public SubmitOptions delay(Duration delay) {
-    return new SubmitOptions(id, queue, priority, Due.after(delay), metadata, limits);
+    return new SubmitOptions(id, name, queue, priority, Due.after(delay), metadata, limits);
   }
 
   public SubmitOptions dueAt(Instant instant) {
-    return new SubmitOptions(id, queue, priority, Due.at(instant), metadata, limits);
+    return new SubmitOptions(id, name, queue, priority, Due.at(instant), metadata, limits);
   }
 
   /** Text pairs that travel with the task: a trace id, the tenant, who asked. */
   public SubmitOptions metadata(Map<String, String> pairs) {
-    return new SubmitOptions(id, queue, priority, due, pairs, limits);
+    return new SubmitOptions(id, name, queue, priority, due, pairs, limits);
   }
 
   /**
@@ -80,6 +90,6 @@ public record SubmitOptions(
   public SubmitOptions under(Limit limit, int weight) {
     List<TypeLimits.Shared> more = new ArrayList<>(limits);
     more.add(new TypeLimits.Shared(limit, weight));
-    return new SubmitOptions(id, queue, priority, due, metadata, more);
+    return new SubmitOptions(id, name, queue, priority, due, metadata, more);
   }
 }

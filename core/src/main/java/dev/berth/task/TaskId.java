@@ -1,5 +1,6 @@
 package dev.berth.task;
 
+import dev.berth.value.Texts;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.UUID;
@@ -25,10 +26,20 @@ public record TaskId(UUID value) implements Comparable<TaskId> {
     return new TaskId(new UUID(high, low));
   }
 
-  /** The same id for the same text, for callers whose own keys are not UUIDs ("order-42"). */
-  public static TaskId named(String name) {
-    byte[] bytes = ("berth:" + name).getBytes(StandardCharsets.UTF_8);
-    return new TaskId(UUID.nameUUIDFromBytes(bytes));
+  /**
+   * The same id for the same type and text, for callers whose own keys are not UUIDs ("order-42").
+   * Its first half is that of the text alone: the ids of all types stand in one range.
+   */
+  public static TaskId named(String type, String name) {
+    Texts.check("The text of a task id", name);
+    return new TaskId(
+        new UUID(
+            hash("berth:" + name).getMostSignificantBits(),
+            hash("berth:" + type + "\n" + name).getLeastSignificantBits()));
+  }
+
+  private static UUID hash(String text) {
+    return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8));
   }
 
   public static TaskId of(UUID value) {
@@ -38,11 +49,15 @@ public record TaskId(UUID value) implements Comparable<TaskId> {
   /** Reads what {@link #toString()} writes. */
   public static TaskId parse(String text) {
     try {
-      return new TaskId(UUID.fromString(text));
+      UUID value = UUID.fromString(text); // which also takes 2026-11-18-12-30
+      if (value.toString().equalsIgnoreCase(text)) {
+        return new TaskId(value);
+      }
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "\"" + text + "\" is not a task id: expected a UUID such as " + new UUID(0, 42), e);
+      // told below
     }
+    throw new IllegalArgumentException(
+        "\"" + text + "\" is not a task id: expected a UUID such as " + new UUID(0, 42));
   }
 
   @Override

@@ -42,6 +42,15 @@ public record TypeQuotas<P>(Optional<Quota> own, List<Keyed<P>> keyed) {
     return new TypeQuotas<>(own, all);
   }
 
+  /** What the code says of each quota; keyed ones by their rule. */
+  public List<Quota> rules(String type) {
+    List<Quota> rules = new ArrayList<>();
+    own.ifPresent(rules::add);
+    keyed.forEach(quota ->
+        rules.add(new Quota(LimitKey.ruleOf(type, quota.name()), quota.most(), quota.whenFull())));
+    return rules;
+  }
+
   /** The quotas of one task of the type. */
   public List<Quota> of(String type, P payload) {
     List<Quota> quotas = new ArrayList<>();

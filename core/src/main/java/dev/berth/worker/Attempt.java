@@ -9,6 +9,7 @@ import dev.berth.task.Outcome;
 import dev.berth.task.SubmitOptions;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.value.Texts;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +32,8 @@ final class Attempt implements RunningTask {
     STOPPED,
     /** The task belongs to others: whatever the handler does, there is no outcome. */
     LOST,
+    /** The worker has left the handler behind and said that it timed out: no more comes of it. */
+    GIVEN_UP,
     ENDED
   }
 
@@ -40,6 +43,7 @@ final class Attempt implements RunningTask {
   private final LiveSession session;
   private final Runner runner;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RUNNING);
+  private volatile long handledSince;
   private volatile long deadline = Ticks.NEVER;
   private volatile @Nullable String progress;
   private @Nullable String progressTold;
@@ -50,6 +54,9 @@ final class Attempt implements RunningTask {
   private long startBy = Ticks.NEVER;
   private volatile @Nullable Attempt heir;
   private boolean handedIn;
+
+  /** How much room it takes, as the outbox counts it. */
+  private long size;
 
   /** The one below in {@link EndedAttempts}. */
   @Nullable Attempt next;
@@ -70,6 +77,15 @@ final class Attempt implements RunningTask {
 
   LiveSession session() {
     return session;
+  }
+
+  long size() {
+    return size;
+  }
+
+  /** It takes so much more room. */
+  void grow(long more) {
+    size += more;
   }
 
   /** What to hand in, once it has ended; null where there is nothing to hand in. */
@@ -140,8 +156,22 @@ final class Attempt implements RunningTask {
         standbys);
   }
 
+  /** The handler is about to run: its timeout counts from here. */
+  void handled(long tick) {
+    handledSince = tick;
+  }
+
+  long handledSince() {
+    return handledSince;
+  }
+
   long deadline() {
     return deadline;
+  }
+
+  /** How long the handler was allowed to run. */
+  Duration allowed() {
+    return Duration.ofNanos(deadline - handledSince);
   }
 
   void deadline(long tick) {
@@ -160,17 +190,43 @@ final class Attempt implements RunningTask {
     }
   }
 
+  /** The worker stops: a handler whose time was up all the same has timed out. */
+  void stop() {
+    stop(deadline <= Ticks.now() ? Phase.TIMED_OUT : Phase.STOPPED);
+  }
+
+  /**
+   * The worker does not wait for the handler any longer. What is past its timeout has failed; the
+   * others belong to whoever claims them next.
+   */
+  void leaveBehind() {
+    if (phase.compareAndSet(Phase.TIMED_OUT, Phase.GIVEN_UP)) {
+      runner.giveUp(this);
+    } else {
+      lose();
+    }
+  }
+
   /** As {@code stop}, and whatever else was about to be its outcome is void. */
   void lose() {
-    Phase before = phase.getAndUpdate(now -> now == Phase.ENDED ? Phase.ENDED : Phase.LOST);
-    if (before != Phase.ENDED) {
+    Phase before = phase.getAndUpdate(now -> over(now) ? now : Phase.LOST);
+    if (!over(before)) {
       interrupt();
     }
   }
 
   /** The handler is over; says in which phase. From here on nobody interrupts. */
   Phase end() {
-    return phase.getAndSet(Phase.ENDED);
+    return phase.getAndUpdate(now -> over(now) ? now : Phase.ENDED);
+  }
+
+  /** Whether it came out before its handler was over. */
+  boolean givenUp() {
+    return phase.get() == Phase.GIVEN_UP;
+  }
+
+  private static boolean over(Phase phase) {
+    return phase == Phase.ENDED || phase == Phase.GIVEN_UP;
   }
 
   private void interrupt() {
@@ -224,12 +280,12 @@ final class Attempt implements RunningTask {
     if (!fromNow.isPositive()) {
       throw new IllegalArgumentException("A timeout can be moved ahead only, not by " + fromNow);
     }
-    runner.watch(this, fromNow);
+    runner.watch(this, Ticks.now(), fromNow);
   }
 
   @Override
   public void progress(String text) {
-    progress = ErrorText.clean(text, LONGEST_PROGRESS);
+    progress = Texts.clean(text, LONGEST_PROGRESS);
   }
 
   @Override

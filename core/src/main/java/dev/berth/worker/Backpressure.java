@@ -9,9 +9,25 @@ package dev.berth.worker;
  * is no reason to claim less. Memory and latency are watched with two watermarks each, so that a
  * value near the threshold does not make the claim size flutter. However great the pressure, one
  * task is claimed while a permit is free: less would be a stall that nothing ends.
+ *
+ * <p>A count says nothing of fifty payloads of five megabytes. So what is in flight has a
+ * <em>size</em> as well: a sixteenth of the heap, for a payload is there several times over, as the
+ * bytes that came, as text, as what it was decoded to and as what the handler makes of it. Once
+ * payloads and results take that much, nothing is claimed until some have ended. After memory ran
+ * out it is one task at a time, then twice as much with each exchange.
  */
 record Backpressure(
-    int batch, double memoryHigh, double memoryLow, long latencyHigh, long latencyLow) {
+    int batch,
+    double memoryHigh,
+    double memoryLow,
+    long latencyHigh,
+    long latencyLow,
+    long mostBytes) {
+
+  private static final int HEAP_PART = 16;
+
+  /** One task, of whatever size. */
+  static final long ONE_TASK = 1;
 
   private static final double MEMORY_LOW_BELOW_HIGH = 0.10;
   private static final double MEMORY_CUT = 0.5;
@@ -35,7 +51,8 @@ record Backpressure(
         settings.memoryThreshold(),
         Math.max(0, settings.memoryThreshold() - MEMORY_LOW_BELOW_HIGH),
         latencyHigh,
-        latencyHigh / 2);
+        latencyHigh / 2,
+        Runtime.getRuntime().maxMemory() / HEAP_PART);
   }
 
   /**
@@ -68,6 +85,20 @@ record Backpressure(
       size *= LATENCY_CUT;
     }
     return Math.min(free, Math.max(1, (int) size));
+  }
+
+  /**
+   * How many bytes to ask for with so many in flight; 0: nothing fits.
+   *
+   * @param atOnce how many one exchange may claim just now
+   */
+  long claimBytes(long inFlight, long atOnce) {
+    return Math.max(0, Math.min(atOnce, mostBytes - inFlight));
+  }
+
+  /** How many one exchange may claim, once one has that claimed so many. */
+  long more(long atOnce) {
+    return Math.min(mostBytes, 2 * atOnce);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.berth.worker;
 
-import dev.berth.store.Drift;
 import dev.berth.store.Store;
+import dev.berth.view.Drift;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;

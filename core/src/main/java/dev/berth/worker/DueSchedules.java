@@ -1,7 +1,6 @@
 package dev.berth.worker;
 
-import dev.berth.store.Applied;
-import dev.berth.store.Command;
+import dev.berth.store.Advance;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
@@ -47,15 +46,15 @@ final class DueSchedules {
 
   private boolean advance(DueSchedule due) {
     try {
-      Command.AdvanceSchedule advance = due.advance();
-      Applied applied = store.apply(advance);
-      if (advance.error() != null && applied == Applied.DONE) {
+      Advance advance = due.advance();
+      boolean done = store.advance(advance);
+      if (done && advance.error() != null) {
         LOG.error("Schedule {} does not run: {}", due.name(), advance.error());
       }
       if (advance.next() != null) {
         dueAgain.accept(Duration.between(due.now(), advance.next()));
       }
-      return applied == Applied.DONE && !advance.occurrences().isEmpty();
+      return done && !advance.occurrences().isEmpty();
     } catch (StoreException e) {
       if (e.kind() == StoreException.Kind.UNAVAILABLE) {
         throw e;

@@ -1,7 +1,6 @@
 package dev.berth.worker;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.berth.value.Texts;
 import java.util.Set;
 
 /**
@@ -26,7 +25,7 @@ final class ErrorText {
       appendFrames(text, next.getStackTrace());
       next = next.getCause() == next ? null : next.getCause();
     }
-    return clean(text.toString(), LONGEST);
+    return clean(text.toString());
   }
 
   /** Class and message; an exception whose own methods fail still has its class. */
@@ -41,15 +40,7 @@ final class ErrorText {
   }
 
   static String clean(String text) {
-    return clean(text, LONGEST);
-  }
-
-  /**
-   * At most so many characters, no NUL and no half of a surrogate pair: stores cannot keep them.
-   */
-  static String clean(String text, int longest) {
-    String cut = text.length() <= longest ? text : text.substring(0, longest - 1) + "…";
-    return new String(cut.getBytes(UTF_8), UTF_8).replace('\0', '?');
+    return Texts.clean(text, LONGEST);
   }
 
   private static void appendFrames(StringBuilder text, StackTraceElement[] frames) {

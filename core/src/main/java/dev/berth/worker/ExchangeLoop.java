@@ -40,6 +40,9 @@ import org.slf4j.LoggerFactory;
  * when the lease has run out meanwhile the call is repeated: handlers are stopped by then, yet
  * outcomes of those that ended before may still be accepted, which the store decides.
  *
+ * <p><b>When the answer does not fit into memory</b> the call is repeated for an answer without
+ * payloads, and what it claimed goes back unread.
+ *
  * <p><b>When the session is lost</b> its handlers have been stopped by whoever noticed. What they
  * return is void; they keep their permits until they return, for a thread that runs on is still in
  * flight. What ended before is handed in, then the session is left, so that the store need not wait
@@ -65,7 +68,12 @@ final class ExchangeLoop extends Loop {
   }
 
   /** A call, the attempts whose outcomes it carries, and when it was made. */
-  private record Call(ExchangeRequest request, List<Attempt> handedIn, long madeAt) {}
+  private record Call(ExchangeRequest request, List<Attempt> handedIn, long madeAt) {
+
+    Call unread() {
+      return new Call(request.unread(), handedIn, madeAt);
+    }
+  }
 
   private final Store store;
   private final Sessions sessions;
@@ -193,7 +201,8 @@ final class ExchangeLoop extends Loop {
     if (call == null) {
       long wait = nextCall(session);
       if (call == null) {
-        return Math.min(wait, Math.max(1, standbys.firstDeadline() - Ticks.now()));
+        long next = Math.min(standbys.firstDeadline(), outbox.asideUntil());
+        return Math.min(wait, Math.max(1, next - Ticks.now()));
       }
     }
     exchange(session, call);
@@ -230,7 +239,7 @@ final class ExchangeLoop extends Loop {
       prepare(session, outbox.take(), false);
       return 0;
     }
-    if (phase == Phase.DRAINING && session.live()) {
+    if (session.live() && (phase == Phase.DRAINING || outbox.asideUntil() < leaveBy)) {
       return UNTIL_RAISED;
     }
     sessions.leave(session);
@@ -240,7 +249,8 @@ final class ExchangeLoop extends Loop {
 
   private long nextClaim(LiveSession session) {
     if (outbox.size() == 0) {
-      long wait = room(0) > 0 ? untilNextLook() : UNTIL_RAISED;
+      boolean room = room(0) > 0 && throttle.claimBytes(outbox.sizeWithout(List.of())) > 0;
+      long wait = room ? untilNextLook() : UNTIL_RAISED;
       if (wait > 0) {
         return wait;
       }
@@ -277,7 +287,8 @@ final class ExchangeLoop extends Loop {
   private void prepare(LiveSession session, List<Attempt> handedIn, boolean claiming) {
     standbys.handingIn(handedIn);
     handedIn.forEach(Attempt::handIn);
-    int room = room(handedIn.size());
+    long bytes = throttle.claimBytes(outbox.sizeWithout(handedIn));
+    int room = bytes > 0 ? room(handedIn.size()) : 0;
     int freed = (int) handedIn.stream().filter(attempt -> attempt.heir() == null).count();
     int claims = claiming ? throttle.claimSize(room, freed) : 0;
     int most = claiming ? throttle.most(room, claims) : 0;
@@ -294,7 +305,7 @@ final class ExchangeLoop extends Loop {
     }
     List<String> order = queues.draw(ThreadLocalRandom.current());
     ExchangeRequest request =
-        new ExchangeRequest(session.id(), number + 1, outcomes, claims, order, ahead);
+        new ExchangeRequest(session.id(), number + 1, outcomes, claims, order, ahead, bytes);
     call = new Call(request, handedIn, now);
   }
 
@@ -310,6 +321,9 @@ final class ExchangeLoop extends Loop {
       call = null; // it did not take place, so its number is free
       outbox.refused(made.handedIn(), e);
       return;
+    } catch (OutOfMemoryError e) {
+      ranOut(made, e);
+      return;
     }
     long took = Ticks.now() - began;
     call = null;
@@ -318,7 +332,12 @@ final class ExchangeLoop extends Loop {
     throttle.answered(took);
     switch (answer) {
       case Exchanged.Done done -> {
-        settle(session, made, done);
+        try {
+          settle(session, made, done);
+        } catch (RuntimeException | Error e) { // claims that nobody knows of would never run
+          session.lose("what it claimed was lost here: " + e);
+          throw e;
+        }
         int claimed = done.claims().size();
         telemetry.exchanged(made.request().claims(), claimed, made.handedIn().size(), took);
       }
@@ -330,15 +349,30 @@ final class ExchangeLoop extends Loop {
     }
   }
 
+  /** Whatever it claimed shall go back; the next claims are small. */
+  private void ranOut(Call made, OutOfMemoryError e) {
+    throttle.ranOut();
+    if (made.request().bytes() == ExchangeRequest.UNREAD) {
+      throw e; // not even without payloads: after a pause
+    }
+    call = made.unread();
+    LOG.warn(
+        "Worker {} has no memory for the tasks it claimed ({}): they go back, and it claims fewer",
+        sessions.worker(),
+        e.getMessage());
+  }
+
   private void settle(LiveSession session, Call made, Exchanged.Done done) {
     if (done.refused() == null) {
-      outbox.recorded(made.handedIn(), Set.copyOf(done.stale())).ifPresent(sweeper::due);
+      outbox
+          .recorded(made.handedIn(), Set.copyOf(done.stale()), Set.copyOf(done.aside()))
+          .ifPresent(sweeper::due);
     } else {
       outbox.refused(made.handedIn(), done.refused());
     }
     int asked = made.request().claims();
     if (asked > 0) {
-      backlog = done.claims().size() >= asked;
+      backlog = made.request().filledBy(done.claims());
       lookOut.looked(!done.claims().isEmpty());
     }
     if (done.again() != null) {
@@ -347,7 +381,9 @@ final class ExchangeLoop extends Loop {
     if (!session.live()) {
       return; // the claims go back when the session is left
     }
-    if (phase == Phase.WORKING) {
+    if (made.request().bytes() == ExchangeRequest.UNREAD) {
+      outbox.unread(done.claims(), session);
+    } else if (phase == Phase.WORKING) {
       outbox.start(done.claims(), session, made.madeAt());
     } else {
       outbox.release(done.claims(), session);

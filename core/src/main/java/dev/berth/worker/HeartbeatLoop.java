@@ -1,9 +1,9 @@
 package dev.berth.worker;
 
-import dev.berth.store.Capacity;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
 import dev.berth.store.Store;
+import dev.berth.view.Capacity;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

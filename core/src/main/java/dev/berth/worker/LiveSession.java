@@ -2,7 +2,8 @@ package dev.berth.worker;
 
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
-import dev.berth.store.SessionId;
+import dev.berth.store.SizeCap;
+import dev.berth.view.SessionId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ final class LiveSession {
   private static final int MARGIN_PART = 10;
 
   private final SessionId id;
+  private final SizeCap cap;
   private final long usableFor;
   private final Consumer<String> whenLost;
   private final Map<Lease, Attempt> running = new ConcurrentHashMap<>();
@@ -39,6 +41,7 @@ final class LiveSession {
   LiveSession(Session session, long sentAt, Consumer<String> whenLost) {
     long lease = Ticks.nanos(session.lease());
     this.id = session.id();
+    this.cap = session.cap();
     this.usableFor = lease - lease / MARGIN_PART;
     this.whenLost = whenLost;
     this.deadline = Ticks.plus(sentAt, usableFor);
@@ -46,6 +49,11 @@ final class LiveSession {
 
   SessionId id() {
     return id;
+  }
+
+  /** What results may have. */
+  SizeCap cap() {
+    return cap;
   }
 
   /** From this tick on its handlers may not run any more, unless it is renewed before. */

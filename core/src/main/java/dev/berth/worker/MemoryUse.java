@@ -41,8 +41,8 @@ final class MemoryUse {
   double used() {
     long now = Ticks.now();
     if (readAt == Long.MIN_VALUE || now - readAt > FRESH_FOR) {
-      readAt = now;
       latest = read();
+      readAt = now; // now others may take it for fresh
     }
     return latest;
   }

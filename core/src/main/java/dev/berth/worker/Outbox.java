@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,10 +32,17 @@ final class Outbox {
 
   private static final int MOST_CHARACTERS = 8_000_000;
 
+  /** How long those that were put aside wait. */
+  private static final long ASIDE = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Runner runner;
   private final Standbys standbys;
   private final Telemetry telemetry;
   private final AtomicInteger inFlight = new AtomicInteger();
+
+  /** The room that payloads and results of those in flight take. */
+  private long size;
+
   private final Deque<Attempt> ended = new ArrayDeque<>();
 
   /** Whether all of them have left their slots to standbys, so that nothing idles. */
@@ -42,6 +50,11 @@ final class Outbox {
 
   /** Outcomes of a call that the store called wrong: handed in one by one, to find which. */
   private final Deque<Attempt> suspects = new ArrayDeque<>();
+
+  /** Outcomes that the store could not record yet, and until when they wait. */
+  private final Deque<Attempt> aside = new ArrayDeque<>();
+
+  private long asideUntil = Ticks.NEVER;
 
   Outbox(Runner runner, Standbys standbys, Telemetry telemetry) {
     this.runner = runner;
@@ -54,17 +67,39 @@ final class Outbox {
     return inFlight.get();
   }
 
+  /** How much room those in flight take, but for these. */
+  long sizeWithout(Collection<Attempt> handedIn) {
+    return size - handedIn.stream().mapToLong(Attempt::size).sum();
+  }
+
   /**
    * @param asked when the exchange that brought them began
    */
   void start(List<Claim> claims, LiveSession session, long asked) {
     inFlight.addAndGet(claims.size());
-    claims.forEach(claim -> runner.take(claim, session, asked));
+    claims.forEach(claim -> {
+      Attempt attempt = runner.attempt(claim, session);
+      grow(attempt, claim.size());
+      runner.take(attempt, asked);
+    });
   }
 
   void release(List<Claim> claims, LiveSession session) {
     inFlight.addAndGet(claims.size());
-    claims.forEach(claim -> runner.release(claim, session));
+    claims.forEach(claim -> runner.release(runner.attempt(claim, session)));
+  }
+
+  /**
+   * Their payloads did not fit into memory. One that came alone will not fit next time either; what
+   * came with others may.
+   */
+  void unread(List<Claim> claims, LiveSession session) {
+    if (claims.size() == 1) {
+      inFlight.incrementAndGet();
+      runner.tooLarge(runner.attempt(claims.getFirst(), session));
+    } else {
+      release(claims, session);
+    }
   }
 
   /** Lets go of standbys that may not start any more. */
@@ -85,13 +120,19 @@ final class Outbox {
 
   /** Collects the attempts that are over; those of an earlier session have nothing to hand in. */
   void collect(@Nullable LiveSession session) {
+    if (asideUntil <= Ticks.now()) {
+      ended.addAll(aside);
+      aside.clear();
+      asideUntil = Ticks.NEVER;
+    }
     for (Attempt attempt : runner.takeEnded()) {
       if (attempt.outcome() == null) {
-        inFlight.decrementAndGet();
+        gone(attempt);
       } else if (attempt.session() != session) {
         drop(attempt);
       } else {
         ended.add(attempt);
+        grow(attempt, resultSize(attempt));
         leisurely &= attempt.heir() != null;
       }
     }
@@ -102,7 +143,12 @@ final class Outbox {
     return leisurely && !ended.isEmpty() && suspects.isEmpty();
   }
 
-  /** How many outcomes wait. */
+  /** When outcomes that were put aside are to be handed in again, as a tick. */
+  long asideUntil() {
+    return asideUntil;
+  }
+
+  /** How many outcomes wait for the next call. */
   int size() {
     return ended.size() + suspects.size();
   }
@@ -121,9 +167,7 @@ final class Outbox {
     long characters = 0;
     while (!ended.isEmpty() && some.size() < MOST_OUTCOMES && characters < MOST_CHARACTERS) {
       Attempt attempt = ended.remove();
-      if (attempt.outcome() instanceof Outcome.Finished finished && finished.result() != null) {
-        characters += finished.result().length();
-      }
+      characters += resultSize(attempt);
       some.add(attempt);
     }
     leisurely = ended.isEmpty();
@@ -131,28 +175,34 @@ final class Outbox {
   }
 
   /**
-   * The store has recorded them, except for the stale ones.
+   * The store has recorded them, except for the stale ones and those to be handed in again.
    *
    * @return when the first of them is to be tried again
    */
-  Optional<Duration> recorded(List<Attempt> handedIn, Collection<Lease> stale) {
+  Optional<Duration> recorded(
+      List<Attempt> handedIn, Collection<Lease> stale, Collection<Lease> again) {
     Duration first = null;
     for (Attempt attempt : handedIn) {
       if (stale.contains(attempt.lease())) {
         drop(attempt);
         continue;
       }
-      inFlight.decrementAndGet();
+      if (again.contains(attempt.lease())) {
+        aside.add(attempt);
+        asideUntil = Ticks.now() + ASIDE;
+        continue;
+      }
+      gone(attempt);
       Outcome outcome = requireNonNull(attempt.outcome());
       telemetry.recorded(outcome);
-      Duration again =
+      Duration delay =
           switch (outcome) {
             case Outcome.Retrying retry -> retry.delay();
             case Outcome.Released release when release.delay().isPositive() -> release.delay();
             default -> null;
           };
-      if (again != null && (first == null || again.compareTo(first) < 0)) {
-        first = again;
+      if (delay != null && (first == null || delay.compareTo(first) < 0)) {
+        first = delay;
       }
     }
     return Optional.ofNullable(first);
@@ -165,6 +215,9 @@ final class Outbox {
     ended.clear();
     suspects.forEach(this::drop);
     suspects.clear();
+    aside.forEach(this::drop);
+    aside.clear();
+    asideUntil = Ticks.NEVER;
   }
 
   /**
@@ -178,18 +231,37 @@ final class Outbox {
     }
     Attempt attempt = handedIn.getFirst();
     LOG.error("The store refused the outcome of {}: {}", attempt, e.getMessage());
-    if (attempt.outcome() instanceof Outcome.Failed) {
-      inFlight.decrementAndGet(); // nothing else can be said of it; it goes back at the end
+    if (attempt.outcome() == Runner.LAST_RESORT) {
+      gone(attempt); // nothing else can be said of it; it goes back at the end
       return;
     }
     String error = "The store refused the outcome of this attempt: " + e.getMessage();
-    attempt.outcome(new Outcome.Failed(ErrorText.clean(error)));
+    attempt.outcome(
+        attempt.outcome() instanceof Outcome.Failed
+            ? Runner.LAST_RESORT
+            : new Outcome.Failed(ErrorText.clean(error)));
     suspects.add(attempt);
   }
 
   private void drop(Attempt attempt) {
     standbys.handingIn(List.of(attempt));
-    inFlight.decrementAndGet();
+    gone(attempt);
     telemetry.stale(attempt.claim());
+  }
+
+  private void grow(Attempt attempt, long more) {
+    attempt.grow(more);
+    size += more;
+  }
+
+  private void gone(Attempt attempt) {
+    inFlight.decrementAndGet();
+    size -= attempt.size();
+  }
+
+  private static long resultSize(Attempt attempt) {
+    return attempt.outcome() instanceof Outcome.Finished(String result) && result != null
+        ? result.length()
+        : 0;
   }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,14 @@ final class SettingValues {
   }
 
   void fromBuilder(Setting setting, Object value) {
-    all.put(setting, new Said(setting.method(), value.toString()));
+    String text = value instanceof Duration time ? millis(time) : value.toString();
+    all.put(setting, new Said(setting.method(), text));
+  }
+
+  /** One that has more milliseconds than a number can is repeated as it was said. */
+  private static String millis(Duration time) {
+    long millis = TimeUnit.MILLISECONDS.convert(time);
+    return millis == Long.MAX_VALUE ? time.toString() : Long.toString(millis);
   }
 
   /** Takes the keys of section {@code worker}; one that is not a setting is an error. */

@@ -24,6 +24,12 @@ final class Sweeper extends Loop {
   /** Keeps due times that lie close together from making a storm of sweeps. */
   private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** After so many sweeps in a row that found nothing, whoever asked for them, */
+  private static final int IN_VAIN = 10;
+
+  /** this is the shortest: any role of the database can send hints. */
+  private static final long SHORTEST_IN_VAIN = TimeUnit.MILLISECONDS.toNanos(50);
+
   /** Keeps workers that heard of the same due time from sweeping in the same instant. */
   private static final long DUE_JITTER = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -36,6 +42,7 @@ final class Sweeper extends Loop {
   private volatile long regularAt;
   private final Outage outage;
   private long notBefore;
+  private int inVain;
 
   Sweeper(WorkerSettings settings, Store store, LookOut lookOut, Telemetry telemetry) {
     super("berth sweeper " + settings.name(), true, new Signal());
@@ -70,7 +77,8 @@ final class Sweeper extends Loop {
     } catch (RuntimeException e) {
       outage.failed(e);
     }
-    long pause = Math.max(SHORTEST_INTERVAL, outage.pause());
+    long shortest = inVain < IN_VAIN ? SHORTEST_INTERVAL : SHORTEST_IN_VAIN;
+    long pause = Math.max(shortest, outage.pause());
     notBefore = Ticks.plus(Ticks.now(), pause);
     return pause;
   }
@@ -78,6 +86,8 @@ final class Sweeper extends Loop {
   private void sweep() {
     Swept swept = store.sweep();
     boolean submitted = schedules.advance(swept.schedules());
+    boolean found = submitted || swept.promoted() > 0 || swept.sessionsExpired() > 0;
+    inVain = found ? 0 : Math.min(IN_VAIN, inVain + 1);
     if (submitted || swept.promoted() > 0 || swept.tasksReturned() > 0) {
       lookOut.hint();
     }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +43,10 @@ final class Telemetry {
     tell(each -> each.started(claim));
   }
 
-  void ended(Claim claim, Outcome outcome, long ran) {
+  void ended(Claim claim, Outcome outcome, @Nullable Throwable failure, long ran) {
+    if (failure != null) {
+      tell(each -> each.failed(claim, outcome, failure));
+    }
     tell(each -> each.ended(claim, outcome, Duration.ofNanos(ran)));
   }
 

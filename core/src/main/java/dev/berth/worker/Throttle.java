@@ -1,6 +1,6 @@
 package dev.berth.worker;
 
-import dev.berth.store.Capacity;
+import dev.berth.view.Capacity;
 
 /** Feeds {@link Backpressure} with what is measured; used by the exchange loop only. */
 final class Throttle {
@@ -13,10 +13,16 @@ final class Throttle {
   private final MemoryUse memory = new MemoryUse();
   private Backpressure.Pressure pressure = Backpressure.Pressure.NONE;
   private double latency;
+  private long bytesAtOnce;
 
   Throttle(WorkerSettings settings) {
-    this.rule = Backpressure.of(settings);
-    this.max = settings.maxConcurrentTasks();
+    this(Backpressure.of(settings), settings.maxConcurrentTasks());
+  }
+
+  Throttle(Backpressure rule, int max) {
+    this.rule = rule;
+    this.max = max;
+    this.bytesAtOnce = rule.mostBytes();
   }
 
   int max() {
@@ -25,7 +31,18 @@ final class Throttle {
 
   /** An exchange was answered after so many nanoseconds. */
   void answered(long took) {
+    bytesAtOnce = rule.more(bytesAtOnce);
     latency = latency == 0 ? took : latency + WEIGHT * (took - latency);
+  }
+
+  /** The answer of an exchange did not fit into memory. */
+  void ranOut() {
+    bytesAtOnce = Backpressure.ONE_TASK;
+  }
+
+  /** How many bytes the next call may claim with so many in flight. */
+  long claimBytes(long inFlight) {
+    return rule.claimBytes(inFlight, bytesAtOnce);
   }
 
   /** Of an exchange, smoothed, in nanoseconds. */

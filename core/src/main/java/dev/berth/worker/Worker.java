@@ -29,7 +29,7 @@ public final class Worker implements AutoCloseable {
   private static final int NAMED_IN_LOG = 20;
 
   private final WorkerSettings settings;
-  private final Store store;
+  private final TimedStore store;
   private final QueueOrder queues;
   private final Telemetry telemetry;
   private final Throttle throttle;
@@ -42,11 +42,12 @@ public final class Worker implements AutoCloseable {
   private final ExchangeLoop exchange;
   private final ReentrantLock stopping = new ReentrantLock();
   private boolean stopped;
+  private volatile boolean running;
   private boolean hurried;
   private Store.@Nullable Subscription wakeUps;
 
   Worker(
-      Store store,
+      Store plain,
       Codec codec,
       WorkerSettings settings,
       Map<String, Handling<?, ?>> handlings,
@@ -54,7 +55,7 @@ public final class Worker implements AutoCloseable {
       FileLimits limits,
       List<WorkerListener> listeners) {
     this.settings = settings;
-    this.store = store;
+    store = new TimedStore(plain);
     this.queues = queues;
     Signal signal = new Signal();
     telemetry = new Telemetry(listeners);
@@ -96,6 +97,7 @@ public final class Worker implements AutoCloseable {
     if (settings.wakeUps()) {
       wakeUps = subscribe();
     }
+    running = true;
     deadlines.start();
     heartbeat.start();
     sweeper.start();
@@ -112,16 +114,23 @@ public final class Worker implements AutoCloseable {
     return telemetry.stats(outbox.inFlight());
   }
 
+  /** Whether it runs, when the store answered last, and how long that takes. */
+  public WorkerHealth health() {
+    return store.health(running);
+  }
+
   /**
    * Claims no more, waits for running handlers as long as the settings say, then interrupts them
-   * and gives their tasks back without spending an attempt. Returns when all outcomes are handed in
-   * and the session is left. Calling it again is fine and waits for the first call.
+   * and gives their tasks back without spending an attempt; those past their timeout have failed.
+   * Returns when all outcomes are handed in and the session is left. Calling it again is fine and
+   * waits for the first call.
    */
   public void stop() {
     stopping.lock();
     try {
       if (!stopped) {
         stopped = true;
+        running = false;
         stopOnce();
       }
     } finally {
@@ -159,13 +168,13 @@ public final class Worker implements AutoCloseable {
     if (session == null) {
       return;
     }
-    session.running().forEach(attempt -> attempt.stop(Attempt.Phase.STOPPED));
+    session.running().forEach(Attempt::stop);
     if (await(exchange::awaitDrained, grace())) {
       return;
     }
     List<Attempt> deaf = List.copyOf(session.running());
     if (!deaf.isEmpty()) {
-      deaf.forEach(Attempt::lose); // the store takes them back when the session is left
+      deaf.forEach(Attempt::leaveBehind); // the store takes the rest back with the session
       LOG.warn(
           "Worker {} leaves {} handlers behind that did not react to the interrupt: {}",
           settings.name(),

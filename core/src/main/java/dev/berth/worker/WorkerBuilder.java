@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.event.Level;
 
 /**
  * A worker to be given its handlers and started. What is set here gives way to a configuration file
@@ -23,6 +24,7 @@ public final class WorkerBuilder {
   private final Map<String, Handling<?, ?>> handlings = new LinkedHashMap<>();
   private final Map<String, Integer> queues = new LinkedHashMap<>();
   private final List<WorkerListener> listeners = new ArrayList<>();
+  private final List<Interceptor> interceptors = new ArrayList<>();
   private final SettingValues said = new SettingValues();
   private Map<String, String> file = Map.of();
   private Map<String, String> environment = System.getenv();
@@ -53,6 +55,20 @@ public final class WorkerBuilder {
     return add(new Handling<P, Decision>(type, decider::run));
   }
 
+  /**
+   * At which levels it logs that an attempt of this type failed: one that is tried again, and one
+   * that was the last. WARN and ERROR where nothing is said. The logger is {@code
+   * dev.berth.task.TYPE}.
+   */
+  public WorkerBuilder logFailures(TaskType<?, ?> type, Level retried, Level failed) {
+    if (handlings.computeIfPresent(type.name(), (name, its) -> its.logging(retried, failed))
+        == null) {
+      throw new IllegalArgumentException(
+          "Task type " + type + " has no handler yet: call handle or answer before logFailures");
+    }
+    return this;
+  }
+
   /** Reads this queue; where none is named, the queues of the handled types. */
   public WorkerBuilder queue(String name) {
     return queue(name, 1);
@@ -72,6 +88,12 @@ public final class WorkerBuilder {
   /** Hears what the worker does; may be called several times. */
   public WorkerBuilder listener(WorkerListener listener) {
     listeners.add(listener);
+    return this;
+  }
+
+  /** Runs around every handler; may be called several times, and the first is the outermost. */
+  public WorkerBuilder interceptor(Interceptor interceptor) {
+    interceptors.add(interceptor);
     return this;
   }
 
@@ -95,22 +117,22 @@ public final class WorkerBuilder {
 
   /** How often it looks for work when idle and no wake-up comes; 100 ms where nothing is said. */
   public WorkerBuilder pollInterval(Duration interval) {
-    return set(Setting.POLL_INTERVAL_MS, interval.toMillis());
+    return set(Setting.POLL_INTERVAL_MS, interval);
   }
 
   /** How long its tasks stay its own without a heartbeat; 30 s where nothing is said. */
   public WorkerBuilder lease(Duration lease) {
-    return set(Setting.LEASE_MS, lease.toMillis());
+    return set(Setting.LEASE_MS, lease);
   }
 
   /** How often it renews its lease, at most half of it; 5 s where nothing is said. */
   public WorkerBuilder heartbeatInterval(Duration interval) {
-    return set(Setting.HEARTBEAT_INTERVAL_MS, interval.toMillis());
+    return set(Setting.HEARTBEAT_INTERVAL_MS, interval);
   }
 
   /** How long a stop waits for running handlers; 30 s where nothing is said. */
   public WorkerBuilder stopTimeout(Duration timeout) {
-    return set(Setting.STOP_TIMEOUT_MS, timeout.toMillis());
+    return set(Setting.STOP_TIMEOUT_MS, timeout);
   }
 
   /** The used part of the memory above which it claims half; 0.8 where nothing is said. */
@@ -120,7 +142,7 @@ public final class WorkerBuilder {
 
   /** The time of an exchange above which it claims 30 % less; 500 ms where nothing is said. */
   public WorkerBuilder latencyThreshold(Duration latency) {
-    return set(Setting.LATENCY_THRESHOLD_MS, latency.toMillis());
+    return set(Setting.LATENCY_THRESHOLD_MS, latency);
   }
 
   /** Whether it listens for hints that work exists; on where nothing is said. */
@@ -150,8 +172,9 @@ public final class WorkerBuilder {
           "A worker needs at least one handler: call handle or answer before start");
     }
     FileLimits limits = FileLimits.of(file);
-    return new Worker(
-            store, codec, readSettings(), Map.copyOf(handlings), order(), limits, listeners)
+    Map<String, Handling<?, ?>> whole = new LinkedHashMap<>();
+    handlings.forEach((type, handling) -> whole.put(type, handling.within(interceptors)));
+    return new Worker(store, codec, readSettings(), Map.copyOf(whole), order(), limits, listeners)
         .start();
   }
 

@@ -14,6 +14,12 @@ public interface WorkerListener {
   default void started(Claim claim) {}
 
   /**
+   * An attempt failed with this: for good, or to be tried again, as the outcome says. Told before
+   * {@link #ended}, and only where there is a throwable: code that decides itself may have none.
+   */
+  default void failed(Claim claim, Outcome outcome, Throwable failure) {}
+
+  /**
    * An attempt is over, and its outcome waits to be handed in. Not told of attempts whose session
    * was lost: they have no outcome.
    */

@@ -3,6 +3,7 @@ package dev.berth.worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -15,15 +16,18 @@ public final class WorkerName {
   private WorkerName() {}
 
   public static String next() {
-    return host() + "-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
+    return host().orElse("worker")
+        + "-"
+        + ProcessHandle.current().pid()
+        + "-"
+        + NUMBER.incrementAndGet();
   }
 
   /** Without asking the network, whose name service may take seconds to say no. */
-  private static String host() {
+  public static Optional<String> host() {
     return Stream.of(System.getenv("HOSTNAME"), System.getenv("COMPUTERNAME"), hostFile())
         .filter(name -> name != null && name.matches("[\\w.-]+") && name.length() <= LONGEST_HOST)
-        .findFirst()
-        .orElse("worker");
+        .findFirst();
   }
 
   private static String hostFile() {

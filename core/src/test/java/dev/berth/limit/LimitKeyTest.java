@@ -111,8 +111,8 @@ class LimitKeyTest {
     assertThatThrownBy(() -> new LimitKey(value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "\"%s\" is not a limit key: expected limit/NAME, topic/NAME, type/TYPE, type/TYPE/NAME"
-                + " or type/TYPE/NAME/VALUE",
+            "\"%s\" is not a limit key: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE,"
+                + " type/TYPE/NAME or type/TYPE/NAME/VALUE",
             value);
   }
 
@@ -137,6 +137,6 @@ class LimitKeyTest {
     assertThat(LimitKey.shared("x".repeat(494)).value()).hasSize(500);
     assertThatThrownBy(() -> LimitKey.shared("x".repeat(495)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("has 501 characters; at most 500 are allowed");
+        .hasMessageContaining("has 501 characters, which take 501 bytes; at most 500 and 1500");
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.berth.schedule.Missed;
 import dev.berth.schedule.Timing;
-import dev.berth.store.Command.AdvanceSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -22,7 +21,7 @@ class DueScheduleTest {
 
   @Test
   void aScheduleWithoutANextTimeIsGivenItsFirst() {
-    AdvanceSchedule first = at(null, Missed.ONCE, Duration.ofSeconds(90)).advance();
+    Advance first = at(null, Missed.ONCE, Duration.ofSeconds(90)).advance();
 
     assertThat(first.occurrences()).isEmpty();
     assertThat(first.next()).isEqualTo(START.plus(MINUTE)); // due at once: it is not forgotten
@@ -31,7 +30,7 @@ class DueScheduleTest {
   @Test
   void theLatestOfMillionsIsFoundAtOnce() {
     Duration years = Duration.ofDays(3650).plusSeconds(30);
-    AdvanceSchedule advance = at(START.plus(MINUTE), Missed.ONCE, years).advance();
+    Advance advance = at(START.plus(MINUTE), Missed.ONCE, years).advance();
 
     assertThat(advance.occurrences()).containsExactly(START.plus(Duration.ofDays(3650)));
     assertThat(advance.next()).isEqualTo(START.plus(Duration.ofDays(3650)).plus(MINUTE));
@@ -40,7 +39,7 @@ class DueScheduleTest {
   @Test
   void anOccurrenceAtThisVeryMomentIsDue() {
     for (Missed missed : Missed.values()) {
-      AdvanceSchedule advance = at(START.plus(MINUTE), missed, MINUTE).advance();
+      Advance advance = at(START.plus(MINUTE), missed, MINUTE).advance();
 
       assertThat(advance.occurrences()).containsExactly(START.plus(MINUTE));
       assertThat(advance.catchingUp()).isFalse();
@@ -66,7 +65,7 @@ class DueScheduleTest {
     Instant next = START.plus(MINUTE);
     int submitted = 0;
     while (!next.isAfter(START.plus(passed))) {
-      AdvanceSchedule advance = at(next, Missed.ALL, passed).advance();
+      Advance advance = at(next, Missed.ALL, passed).advance();
 
       assertThat(advance.catchingUp()).isTrue();
       assertThat(advance.occurrences()).hasSizeBetween(2, DueSchedule.MOST);

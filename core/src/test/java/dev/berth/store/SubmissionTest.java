@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.limit.Lane;
 import dev.berth.task.Due;
 import dev.berth.task.TaskId;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -20,10 +21,12 @@ class SubmissionTest {
   }
 
   @Test
-  void noTextHoldsANulCharacter() {
-    assertRefused(() -> submission("mail", "default", 5, "\"\0\"", Map.of()), "payload");
-    assertRefused(() -> submission("mail", "default", 5, "{}", Map.of("a", "\0")), "metadata");
-    assertRefused(() -> submission("mail", "default", 5, "{}", Map.of("\0", "a")), "metadata");
+  void noTextHoldsWhatAStoreCannotKeep() {
+    for (String bad : List.of("\0", "\ud83d")) {
+      assertRefused(() -> submission("mail", "default", 5, "\"" + bad + "\"", Map.of()), "payload");
+      assertRefused(() -> submission("mail", "default", 5, "{}", Map.of("a", bad)), "metadata");
+      assertRefused(() -> submission("mail", "default", 5, "{}", Map.of(bad, "a")), "metadata");
+    }
   }
 
   private static Submission submission(

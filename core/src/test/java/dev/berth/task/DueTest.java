@@ -3,6 +3,7 @@ package dev.berth.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.value.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class DueTest {
         .hasMessageContaining("PT-0.001S");
     assertThatThrownBy(() -> Due.after(Duration.ofSeconds(Long.MAX_VALUE)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(Due.after(Due.LONGEST)).isEqualTo(new Due.After(Due.LONGEST));
+    assertThat(Due.after(Durations.LONGEST)).isEqualTo(new Due.After(Durations.LONGEST));
   }
 
   @Test

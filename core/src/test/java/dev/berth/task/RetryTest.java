@@ -79,7 +79,9 @@ class RetryTest {
     assertThatThrownBy(() -> Retry.DEFAULT.factor(0.5)).hasMessageContaining("at least 1");
     assertThatThrownBy(() -> Retry.DEFAULT.factor(Double.NaN)).hasMessageContaining("at least 1");
     assertThatThrownBy(() -> Retry.DEFAULT.jitter(1.5)).hasMessageContaining("from 0 to 1");
+    assertThatThrownBy(() -> Retry.DEFAULT.factor(Double.POSITIVE_INFINITY))
+        .hasMessageContaining("at least 1");
     assertThatThrownBy(() -> Retry.fixed(2, Duration.ofSeconds(-1)))
-        .hasMessageContaining("negative");
+        .hasMessage("The delay of a retry can be zero to 365000 days, not PT-1S");
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -29,8 +30,19 @@ class TaskIdTest {
 
   @Test
   void aNameAlwaysGivesTheSameId() {
-    assertThat(TaskId.named("order-42")).isEqualTo(TaskId.named("order-42"));
-    assertThat(TaskId.named("order-42")).isNotEqualTo(TaskId.named("order-43"));
+    assertThat(TaskId.named("mail", "order-42")).isEqualTo(TaskId.named("mail", "order-42"));
+    assertThat(TaskId.named("mail", "order-42")).isNotEqualTo(TaskId.named("mail", "order-43"));
+    assertThat(TaskId.named("mail", "order-42").value().version()).isEqualTo(3);
+    assertThat(TaskId.named("mail", "order-42").value().variant()).isEqualTo(2);
+  }
+
+  @Test
+  void eachTypeHasItsOwnIdOfAName() {
+    UUID mail = TaskId.named("mail", "order-42").value();
+    UUID ship = TaskId.named("ship", "order-42").value();
+
+    assertThat(mail).isNotEqualTo(ship);
+    assertThat(mail.getMostSignificantBits()).isEqualTo(ship.getMostSignificantBits());
   }
 
   @Test
@@ -41,5 +53,15 @@ class TaskIdTest {
     assertThatThrownBy(() -> TaskId.parse("order-42"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"order-42\" is not a task id");
+  }
+
+  /** They are fit as names of tasks. */
+  @Test
+  void textThatOnlyLooksLikeAnIdIsNone() {
+    assertThatThrownBy(() -> TaskId.parse("2026-11-18-12-30"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is not a task id");
+    assertThat(TaskId.parse("0195F0A0-0000-7000-8000-00000000002A").value())
+        .hasToString("0195f0a0-0000-7000-8000-00000000002a");
   }
 }

@@ -12,8 +12,10 @@ class BackpressureTest {
 
   private static final long HIGH = Duration.ofMillis(500).toNanos();
 
+  private static final long MOST = 1_000;
+
   private static Backpressure batch(int size) {
-    return new Backpressure(size, 0.8, 0.7, HIGH, HIGH / 2);
+    return new Backpressure(size, 0.8, 0.7, HIGH, HIGH / 2, MOST);
   }
 
   @ParameterizedTest
@@ -86,6 +88,33 @@ class BackpressureTest {
   })
   void gathersWhenPermitsAreScarce(int free, int max, long latency, long wait) {
     assertThat(batch(50).gathering(free, max, latency * 1_000)).isEqualTo(wait * 1_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // in flight, at once, bytes
+    "0, 1000, 1000",
+    "400, 1000, 600",
+    "400, 100, 100",
+    "999, 1000, 1",
+    "1000, 1000, 0",
+    "5000, 1, 0",
+  })
+  void claimBytes(long inFlight, long atOnce, long bytes) {
+    assertThat(batch(50).claimBytes(inFlight, atOnce)).isEqualTo(bytes);
+  }
+
+  @Test
+  void afterMemoryRanOutItClaimsTwiceAsMuchWithEachExchange() {
+    Throttle throttle = new Throttle(batch(50), 100);
+    throttle.ranOut();
+    assertThat(throttle.claimBytes(0)).isEqualTo(1);
+    for (int i = 0; i < 9; i++) {
+      throttle.answered(1);
+    }
+    assertThat(throttle.claimBytes(0)).isEqualTo(512);
+    throttle.answered(1);
+    assertThat(throttle.claimBytes(0)).isEqualTo(MOST);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.task.Outcome;
+import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +43,19 @@ class DecisionTest extends WorkerFixture {
     await().until(() -> worker.stats().finished() == 1 && worker.stats().inFlight() == 0);
     assertThat(store.outcomes(id)).isEmpty();
     assertThat(worker.stats().staleOutcomes()).isZero();
+  }
+
+  @Test
+  void aDelayThatWouldOverflowIsAFailureWithASentence() {
+    builder.decide(
+        TEXT.retry(Retry.never()),
+        (payload, task) ->
+            Decision.of(new Outcome.Retrying("busy", Duration.ofSeconds(Long.MAX_VALUE))));
+    TaskId id = store.add(TEXT, "x");
+    start();
+
+    assertThat(((Outcome.Failed) outcome(id)).error())
+        .contains("The delay of a retry can be zero to 365000 days");
   }
 
   @Test

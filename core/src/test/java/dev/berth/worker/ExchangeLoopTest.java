@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.store.Claim;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.task.Outcome;
+import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
-import dev.berth.task.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -209,6 +209,78 @@ class ExchangeLoopTest extends WorkerFixture {
   }
 
   @Test
+  void aFailureWhoseTextIsRefusedIsToldWithoutIt() {
+    builder.handle(
+        TEXT.retry(Retry.never()),
+        (payload, task) -> {
+          throw new IllegalStateException("poison");
+        });
+    TaskId poison = store.add(TEXT, "x");
+    store.refuse(ended ->
+        ended.outcome() instanceof Outcome.Failed failed
+            && !failed.error().startsWith("The attempt"));
+    Worker worker = start();
+
+    assertThat(outcome(poison))
+        .isEqualTo(new Outcome.Failed("The attempt failed, and its error could not be recorded"));
+    await().until(() -> worker.stats().inFlight() == 0);
+  }
+
+  @Test
+  void anOutcomePutAsideComesWithALaterCall() {
+    builder.maxConcurrentTasks(2).answer(ECHO, (payload, task) -> payload);
+    TaskId locked = store.add(ECHO, "locked");
+    store.lock(ended -> ended.lease().task().equals(locked));
+    long began = System.nanoTime();
+    Worker worker = start();
+    for (int i = 0; i < 20; i++) {
+      assertThat(outcome(store.add(ECHO, "free"))).isEqualTo(new Outcome.Finished("free"));
+    }
+    await().until(() -> worker.stats().inFlight() == 1);
+    long tries =
+        store.requests().stream()
+            .filter(request ->
+                request.ended().stream().anyMatch(ended -> ended.lease().task().equals(locked)))
+            .count();
+    assertThat(tries).isBetween(1L, 2 + (System.nanoTime() - began) / 100_000_000);
+    assertThat(store.outcomes(locked)).isEmpty();
+
+    store.lock(ended -> false);
+    assertThat(outcome(locked)).isEqualTo(new Outcome.Finished("locked"));
+    await().until(() -> worker.stats().inFlight() == 0);
+    assertThat(worker.stats().staleOutcomes()).isZero();
+  }
+
+  @Test
+  void anOutcomePutAsideIsHandedInBeforeTheWorkerEnds() throws InterruptedException {
+    builder.answer(ECHO, (payload, task) -> payload);
+    store.lock(ended -> true);
+    TaskId locked = store.add(ECHO, "locked");
+    Worker worker = start();
+    await().until(() -> worker.stats().inFlight() == 1);
+    Thread stopping = Thread.startVirtualThread(worker::stop);
+    int calls = store.requests().size();
+    await().until(() -> store.requests().size() > calls + 2);
+    store.lock(ended -> false);
+    stopping.join();
+
+    assertThat(store.outcomes(locked)).containsExactly(new Outcome.Finished("locked"));
+  }
+
+  @Test
+  void anOutcomeThatStaysAsideKeepsNoWorkerFromStopping() {
+    builder.lease(Duration.ofSeconds(1)).stopTimeout(Duration.ofMillis(50));
+    builder.answer(ECHO, (payload, task) -> payload);
+    store.lock(ended -> true);
+    store.add(ECHO, "locked");
+    Worker worker = start();
+    await().until(() -> worker.stats().inFlight() == 1);
+    worker.stop();
+
+    assertThat(store.left()).hasSize(1);
+  }
+
+  @Test
   void aStaleOutcomeIsCountedAndTold() throws InterruptedException {
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
@@ -241,12 +313,18 @@ class ExchangeLoopTest extends WorkerFixture {
   }
 
   @Test
-  void aTaskOfATypeItDoesNotHandleGoesBack() {
-    builder.maxConcurrentTasks(1).handle(TEXT, (payload, task) -> ran.add(payload));
-    TaskId foreign = store.add(TaskType.of("foreign", String.class), "x");
-    start();
+  void aTaskThatNobodyAskedForFailsInsteadOfGoingRoundForEver() {
+    builder.handle(TEXT, (payload, task) -> {});
+    TaskId id = store.add(ECHO, "x");
+    Worker worker = start();
 
-    assertThat(outcome(foreign)).isEqualTo(new Outcome.Released());
+    assertThat(outcome(id))
+        .isEqualTo(
+            new Outcome.Failed(
+                "This worker has no handler for type \"echo\", and the store gave it the task all"
+                    + " the same: is the name of the type stored as it is written?"));
+    await().until(() -> worker.stats().failed() == 1 && worker.stats().inFlight() == 0);
+    assertThat(store.outcomes(id)).hasSize(1);
   }
 
   @Test

@@ -50,6 +50,37 @@ class LookOutTest {
     assertThat(untilNext()).isLessThanOrEqualTo(Duration.ZERO);
   }
 
+  @Test
+  void hintsThatLeadToNothingAreFollowedLessOften() {
+    followInVain(A_WHILE - 1);
+    lookOut.hint();
+    assertThat(untilNext()).isLessThanOrEqualTo(Duration.ZERO);
+
+    followInVain(1);
+
+    lookOut.hint();
+    assertThat(untilNext()).isBetween(POLL.dividedBy(5), POLL.dividedBy(4));
+  }
+
+  @Test
+  void aHintThatLedToWorkMakesTheNextOnesBelieved() {
+    followInVain(A_WHILE);
+    lookOut.hint();
+    lookOut.looking();
+    lookOut.looked(true);
+
+    lookOut.hint();
+
+    assertThat(untilNext()).isLessThanOrEqualTo(Duration.ZERO);
+  }
+
+  private void followInVain(int times) {
+    for (int i = 0; i < times; i++) {
+      lookOut.hint();
+      lookInVain(1);
+    }
+  }
+
   private void lookInVain(int times) {
     for (int i = 0; i < times; i++) {
       lookOut.looking();

@@ -3,6 +3,7 @@ package dev.berth.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.store.Claim;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
@@ -176,6 +177,52 @@ class RunnerTest extends WorkerFixture {
   }
 
   @Test
+  void theErrorNamesTheTimeoutAndNotHowLongTheHandlerWasDeaf() {
+    CountDownLatch twice = new CountDownLatch(1);
+    builder.handle(
+        TEXT.timeout(Duration.ofMillis(30)).retry(Retry.never()),
+        (payload, task) -> {
+          try {
+            block();
+          } catch (InterruptedException e) {
+            twice.await(60, TimeUnit.MILLISECONDS); // deaf for twice the timeout
+          }
+        });
+    TaskId id = store.add(TEXT, "x");
+    start();
+
+    assertThat(((Outcome.Failed) outcome(id)).error())
+        .isEqualTo("java.util.concurrent.TimeoutException: timed out after 30 ms");
+  }
+
+  @Test
+  void aFailureThatCannotBeToldIsFinalAndNeverReleased() {
+    builder.handle(
+        TEXT,
+        (payload, task) -> {
+          throw new Unspeakable();
+        });
+    TaskId id = store.add(TEXT, "x");
+    start();
+
+    assertThat(outcomes(id, 3))
+        .satisfiesExactly(
+            first -> assertThat(first).isInstanceOf(Outcome.Retrying.class),
+            second -> assertThat(second).isInstanceOf(Outcome.Retrying.class),
+            third -> assertThat(third).isInstanceOf(Outcome.Failed.class));
+  }
+
+  /** Fails with an error whenever it is asked anything. */
+  private static final class Unspeakable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new OutOfMemoryError("made up");
+    }
+  }
+
+  @Test
   void aHandlerCanMoveItsTimeout() {
     BlockingQueue<Duration> left = new ArrayBlockingQueue<>(2);
     builder.handle(
@@ -303,7 +350,7 @@ class RunnerTest extends WorkerFixture {
     builder.listener(
         new WorkerListener() {
           @Override
-          public void started(dev.berth.store.Claim claim) {
+          public void started(Claim claim) {
             throw new IllegalStateException("listener");
           }
         });
@@ -311,6 +358,48 @@ class RunnerTest extends WorkerFixture {
     start();
 
     assertThat(outcome(id)).isInstanceOf(Outcome.Finished.class);
+  }
+
+  @Test
+  void aListenerHearsWhatWasThrown() {
+    BlockingQueue<String> heard = new ArrayBlockingQueue<>(10);
+    builder.handle(
+        TEXT.retry(Retry.fixed(2, Duration.ZERO)),
+        (payload, task) -> {
+          throw new IllegalStateException("no " + task.attempt());
+        });
+    builder.answer(ECHO, (payload, task) -> payload);
+    builder.listener(
+        new WorkerListener() {
+          @Override
+          public void failed(Claim claim, Outcome outcome, Throwable failure) {
+            heard.add(
+                claim.type()
+                    + " "
+                    + outcome.getClass().getSimpleName()
+                    + " "
+                    + failure.getMessage());
+          }
+
+          @Override
+          public void ended(Claim claim, Outcome outcome, Duration ran) {
+            heard.add(claim.type() + " " + outcome.getClass().getSimpleName());
+          }
+        });
+    outcomesOf(store.add(TEXT, "x"), store.add(ECHO, "unwritable"), store.add(ECHO, "unreadable"));
+
+    assertThat(heard)
+        .containsSubsequence(
+            "text Retrying no 1", "text Retrying", "text Failed no 2", "text Failed")
+        .contains(
+            "echo Failed Cannot write a String: field x",
+            "echo Failed Cannot read a String: field x");
+  }
+
+  private void outcomesOf(TaskId failing, TaskId... others) {
+    start();
+    outcomes(failing, 2);
+    List.of(others).forEach(this::outcome);
   }
 
   @Test

@@ -2,11 +2,10 @@ package dev.berth.worker;
 
 import dev.berth.limit.Lane;
 import dev.berth.limit.Need;
+import dev.berth.store.Advance;
 import dev.berth.store.Applied;
-import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.Drift;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
@@ -14,11 +13,9 @@ import dev.berth.store.Heartbeat;
 import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
-import dev.berth.store.StoreReader;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.store.Swept;
@@ -27,6 +24,10 @@ import dev.berth.task.Due;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.view.Capacity;
+import dev.berth.view.Drift;
+import dev.berth.view.SessionId;
+import dev.berth.view.StoreReader;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +58,9 @@ final class ScriptedStore implements Store {
     /** It takes place, and fails all the same. */
     REPLY_LOST,
     /** It fails in a way no store should. */
-    BUG
+    BUG,
+    /** It takes place, and there is no memory for the payloads of its answer. */
+    NO_MEMORY
   }
 
   private volatile List<Drift> drift = List.of();
@@ -87,14 +91,16 @@ final class ScriptedStore implements Store {
   private final Map<SessionId, Presence> sessions = new LinkedHashMap<>();
   private final Map<TaskId, List<Outcome>> outcomes = new HashMap<>();
   private final List<ExchangeRequest> requests = new ArrayList<>();
+  private final List<Exchanged.Done> answers = new ArrayList<>();
   private final List<SessionRequest> opened = new ArrayList<>();
   private final List<SessionId> left = new ArrayList<>();
   private final Map<Lease, String> progress = new LinkedHashMap<>();
   private final Deque<Fault> faults = new ArrayDeque<>();
   private final Deque<Swept> sweeps = new ArrayDeque<>();
-  private final List<Command> applied = new ArrayList<>();
+  private final List<Advance> advanced = new ArrayList<>();
   private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
   private Predicate<Ended> refused = ended -> false;
+  private Predicate<Ended> locked = ended -> false;
   private boolean claimsApart;
   private @Nullable Capacity capacity;
   private final AtomicInteger held = new AtomicInteger();
@@ -103,6 +109,7 @@ final class ScriptedStore implements Store {
   private int swept;
   private volatile boolean down;
   private volatile boolean heartbeatsDown;
+  private volatile long exchangesTake;
   private volatile @Nullable CountDownLatch exchangeGate;
   private volatile @Nullable CountDownLatch heartbeatGate;
 
@@ -129,8 +136,8 @@ final class ScriptedStore implements Store {
     faults.addAll(List.of(ordered));
   }
 
-  synchronized List<Command> applied() {
-    return List.copyOf(applied);
+  synchronized List<Advance> advanced() {
+    return List.copyOf(advanced);
   }
 
   synchronized void nextSweep(Swept answer) {
@@ -146,12 +153,22 @@ final class ScriptedStore implements Store {
     refused = which;
   }
 
+  /** Somebody else has locked these. */
+  synchronized void lock(Predicate<Ended> which) {
+    locked = which;
+  }
+
   void down(boolean value) {
     down = value;
   }
 
   void heartbeatsDown(boolean value) {
     heartbeatsDown = value;
+  }
+
+  /** Exchanges take at least so long from now on. */
+  void slow(Duration exchanges) {
+    exchangesTake = exchanges.toNanos();
   }
 
   /** Exchanges hang from now on, before they take place, until the gate is opened. */
@@ -202,6 +219,11 @@ final class ScriptedStore implements Store {
 
   synchronized List<ExchangeRequest> requests() {
     return List.copyOf(requests);
+  }
+
+  /** To the requests that took place, repeats apart. */
+  synchronized List<Exchanged.Done> answers() {
+    return List.copyOf(answers);
   }
 
   synchronized List<SessionRequest> opened() {
@@ -266,6 +288,9 @@ final class ScriptedStore implements Store {
 
   @Override
   public Exchanged exchange(ExchangeRequest request) {
+    for (long end = Ticks.now() + exchangesTake; Ticks.now() < end; ) {
+      LockSupport.parkNanos(end - Ticks.now());
+    }
     await(exchangeGate);
     synchronized (this) {
       requests.add(request);
@@ -284,12 +309,15 @@ final class ScriptedStore implements Store {
           throw wrong;
         }
         return perform(request.withoutOutcomes()) instanceof Exchanged.Done done
-            ? new Exchanged.Done(done.claims(), List.of(), done.cancelled(), null, wrong)
+            ? new Exchanged.Done(done.claims(), List.of(), List.of(), done.cancelled(), null, wrong)
             : new Exchanged.SessionLost();
       }
       Exchanged answer = perform(request);
       if (fault == Fault.REPLY_LOST) {
         throw unavailable();
+      }
+      if (fault == Fault.NO_MEMORY) {
+        throw new OutOfMemoryError("made up");
       }
       return answer;
     }
@@ -301,13 +329,18 @@ final class ScriptedStore implements Store {
       return new Exchanged.SessionLost();
     }
     if (presence.answer != null && presence.number == request.number()) {
-      return presence.answer;
+      return request.bytes() == ExchangeRequest.UNREAD ? unread(presence.answer) : presence.answer;
     }
     if (request.number() != presence.number + 1) {
       throw new StoreException(StoreException.Kind.INVALID, "numbers must count up by one");
     }
     List<Lease> stale = new ArrayList<>();
+    List<Lease> aside = new ArrayList<>();
     for (Ended ended : request.ended()) {
+      if (locked.test(ended)) {
+        aside.add(ended.lease());
+        continue;
+      }
       Task task = presence.running.remove(ended.lease());
       presence.cancelled.remove(ended.lease());
       if (task == null) {
@@ -317,12 +350,18 @@ final class ScriptedStore implements Store {
       }
     }
     List<Claim> claims = new ArrayList<>();
-    while (claims.size() < request.claims() && !pending.isEmpty()) {
+    while (!request.filledBy(claims) && !pending.isEmpty()) {
       claims.add(claim(presence, pending.remove()));
     }
     presence.number = request.number();
-    presence.answer = new Exchanged.Done(claims, stale, presence.cancelled);
+    presence.answer = new Exchanged.Done(claims, stale, aside, presence.cancelled, null, null);
+    answers.add(presence.answer);
     return presence.answer;
+  }
+
+  private static Exchanged.Done unread(Exchanged.Done done) {
+    List<Claim> claims = done.claims().stream().map(Claim::withoutPayload).toList();
+    return new Exchanged.Done(claims, done.stale(), done.cancelled());
   }
 
   private void record(Task task, Outcome outcome) {
@@ -404,9 +443,15 @@ final class ScriptedStore implements Store {
   }
 
   @Override
+  public synchronized boolean advance(Advance advance) {
+    checkUp();
+    advanced.add(advance);
+    return true;
+  }
+
+  @Override
   public synchronized Applied apply(Command command) {
     checkUp();
-    applied.add(command);
     return Applied.DONE;
   }
 

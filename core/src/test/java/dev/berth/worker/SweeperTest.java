@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.limit.LimitKey;
 import dev.berth.schedule.Missed;
 import dev.berth.schedule.Timing;
-import dev.berth.store.Command;
-import dev.berth.store.Drift;
+import dev.berth.store.Advance;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
+import dev.berth.view.Drift;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +49,18 @@ class SweeperTest extends WorkerFixture {
     assertThat(Ticks.now() - began).isLessThan(Duration.ofMillis(800).toNanos());
   }
 
+  /** As any role of a database can send them. */
+  @Test
+  void aFloodOfHintsDoesNotMakeItSweepWithoutEnd() {
+    start();
+    long until = Ticks.after(Duration.ofSeconds(1));
+    while (Ticks.now() < until) {
+      store.wake(new WakeUp("default", Duration.ofMillis(1)));
+    }
+
+    assertThat(store.swept()).isLessThan(45);
+  }
+
   @Test
   void promotedWorkIsClaimedAtOnce() {
     Worker worker = start();
@@ -76,10 +88,9 @@ class SweeperTest extends WorkerFixture {
     store.wake(new WakeUp("default", SOON));
 
     await().until(() -> worker.stats().exchanges() == 2);
-    assertThat(store.applied())
+    assertThat(store.advanced())
         .containsExactly(
-            new Command.AdvanceSchedule(
-                "tick", 7, List.of(NOW), false, NOW.plus(Duration.ofHours(1)), null));
+            new Advance("tick", 7, List.of(NOW), false, NOW.plus(Duration.ofHours(1)), null));
   }
 
   @Test
@@ -101,9 +112,9 @@ class SweeperTest extends WorkerFixture {
     store.nextSweep(new Swept(0, 0, 0, null, List.of(cron, every(Duration.ofHours(1), NOW), cron)));
     start();
 
-    await().until(() -> store.applied().size() == 1);
+    await().until(() -> store.advanced().size() == 1);
     await().until(() -> store.swept() >= 2);
-    assertThat(store.applied()).hasSize(1);
+    assertThat(store.advanced()).hasSize(1);
   }
 
   private static DueSchedule every(Duration period, Instant next) {

@@ -4,7 +4,7 @@ import dev.berth.task.Codec;
 import dev.berth.task.CodecException;
 
 /** Strings as they are; what begins with "unreadable" or "unwritable" is so. */
-final class TextCodec implements Codec {
+class TextCodec implements Codec {
 
   @Override
   public String encode(Object value) {

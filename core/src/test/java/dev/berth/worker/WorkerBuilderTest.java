@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.store.SessionRequest;
 import dev.berth.task.Retention;
 import org.junit.jupiter.api.Test;
+import org.slf4j.event.Level;
 
 class WorkerBuilderTest extends WorkerFixture {
 
@@ -49,6 +50,12 @@ class WorkerBuilderTest extends WorkerFixture {
   void aWeightOutOfRangeIsAnError() {
     assertThatThrownBy(() -> builder.queue("a", 0))
         .hasMessage("The weight of queue a is from 1 to 1000, not 0");
+  }
+
+  @Test
+  void levelsOfATypeWithoutAHandlerAreAnError() {
+    assertThatThrownBy(() -> builder.logFailures(TEXT, Level.INFO, Level.WARN))
+        .hasMessage("Task type text has no handler yet: call handle or answer before logFailures");
   }
 
   @Test

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,6 +115,27 @@ class WorkerSettingsTest {
     builder.settings(Map.of("worker.claim_batch_size", "x"));
     assertThatThrownBy(builder::readSettings)
         .hasMessageStartingWith("worker.claim_batch_size must be");
+  }
+
+  @Test
+  void aTimeThatIsTooLongForANumberIsNamedToo() {
+    Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+    List<UnaryOperator<WorkerBuilder>> setters =
+        List.of(
+            b -> b.pollInterval(longest),
+            b -> b.lease(longest),
+            b -> b.heartbeatInterval(longest),
+            b -> b.stopTimeout(longest),
+            b -> b.latencyThreshold(longest),
+            b -> b.lease(longest.negated()));
+    for (UnaryOperator<WorkerBuilder> setter : setters) {
+      WorkerBuilder fresh = new WorkerBuilder(new ScriptedStore(), new TextCodec());
+      assertThatThrownBy(() -> setter.apply(fresh).environment(Map.of()).readSettings())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("\\w+ must be a whole number of milliseconds from .*, but it is .*");
+    }
+    assertThatThrownBy(() -> builder.lease(longest).readSettings())
+        .hasMessageEndingWith("but it is \"PT2562047788015215H30M7S\"");
   }
 
   @Test

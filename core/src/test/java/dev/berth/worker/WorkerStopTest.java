@@ -95,6 +95,37 @@ class WorkerStopTest extends WorkerFixture {
   }
 
   @Test
+  void aDeafHandlerThatIsPastItsTimeoutHasFailed() throws InterruptedException {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    builder
+        .stopTimeout(Duration.ZERO)
+        .handle(
+            TEXT.timeout(Duration.ofMillis(30)),
+            (payload, task) -> {
+              try {
+                block();
+              } catch (InterruptedException e) {
+                interrupted.countDown();
+                blockDeafly(go);
+              }
+            });
+    TaskId id = store.add(TEXT, "x");
+    Worker worker = start();
+    arrive(interrupted);
+    worker.stop();
+
+    assertThat(store.outcomes(id))
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Outcome.Retrying.class,
+            retry -> assertThat(retry.error()).endsWith("TimeoutException: timed out after 30 ms"));
+    assertThat(worker.stats().retried()).isEqualTo(1);
+    assertThat(worker.stats().inFlight()).isZero();
+    assertThat(store.left()).hasSize(1);
+    go.countDown();
+  }
+
+  @Test
   void claimsThatArriveAfterTheStopGoBack() throws InterruptedException {
     AtomicInteger ran = new AtomicInteger();
     builder.handle(TEXT, (payload, task) -> ran.incrementAndGet());

@@ -1,32 +1,39 @@
 package dev.berth.embedded;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Runs PostgreSQL's programs in a directory, behind a prefix that says as whom. */
 record Commands(Path directory, List<String> prefix) {
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final Set<String> ENVIRONMENT = Set.of("PATH", "LD_LIBRARY_PATH", "TZ");
 
   List<String> line(List<String> command) {
     return Stream.concat(prefix.stream(), command.stream()).toList();
   }
 
+  /** Where the server and the programs around it write what they have to say. */
+  Path log() {
+    return directory.resolve("server.log");
+  }
+
   /**
-   * Runs a command to its end; its output goes to a file, since a server started by it would keep a
-   * pipe open.
+   * Runs a command to its end; its output goes to the log, since a server started by it would keep
+   * a pipe open.
    */
-  void run(Duration patience, List<String> command) {
-    Path output = directory.resolve("commands.log");
+  void run(List<String> command) {
     String name = Path.of(command.getFirst()).getFileName() + " " + command.get(1);
-    int exit = execute(patience, line(command), output.toFile(), directory);
-    if (exit != 0) {
-      throw new IllegalStateException("%s failed: %s".formatted(name, tail(output)));
+    var output = ProcessBuilder.Redirect.appendTo(log().toFile());
+    if (execute(line(command), output, directory) != 0) {
+      throw new IllegalStateException("%s failed: %s".formatted(name, tail(log())));
     }
   }
 
@@ -41,23 +48,28 @@ record Commands(Path directory, List<String> prefix) {
     }
   }
 
-  static boolean succeeds(String... command) {
+  static boolean succeeds(List<String> command) {
     try {
-      return execute(Duration.ofSeconds(10), List.of(command), new File("/dev/null"), Path.of("/"))
-          == 0;
+      return execute(command, ProcessBuilder.Redirect.DISCARD, Path.of("/")) == 0;
     } catch (UncheckedIOException e) {
       return false; // no such program
     }
   }
 
-  private static int execute(Duration patience, List<String> line, File output, Path directory) {
+  /** Hides our environment, with the secrets in it, from a server that runs as somebody else. */
+  static ProcessBuilder withoutOurs(ProcessBuilder builder) {
+    builder.environment().keySet().retainAll(ENVIRONMENT);
+    builder.environment().put("LC_ALL", "C");
+    return builder;
+  }
+
+  private static int execute(List<String> line, ProcessBuilder.Redirect output, Path directory) {
     var builder = new ProcessBuilder(line).directory(directory.toFile()).redirectErrorStream(true);
     builder.redirectOutput(output);
-    builder.environment().put("LC_ALL", "C");
     try {
-      Process process = builder.start();
+      Process process = withoutOurs(builder).start();
       process.getOutputStream().close();
-      if (!process.waitFor(patience.toSeconds() + 5, TimeUnit.SECONDS)) {
+      if (!process.waitFor(PATIENCE.toSeconds() + 5, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new IllegalStateException(String.join(" ", line) + " did not end in time.");
       }

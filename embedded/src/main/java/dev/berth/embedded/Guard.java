@@ -31,7 +31,7 @@ record Guard(Process process) {
     line.addAll(stopCommand);
     try {
       return new Guard(
-          new ProcessBuilder(line)
+          Commands.withoutOurs(new ProcessBuilder(line))
               .directory(Path.of("/").toFile())
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .redirectError(ProcessBuilder.Redirect.DISCARD)

@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,34 +22,35 @@ import java.util.stream.Stream;
 
 /**
  * A real PostgreSQL server on this machine, for tests, demos and benchmarks. It listens on the
- * loopback address only, lets the user {@code postgres} in without a password, and ends with this
- * process, however this process ends.
+ * loopback address only, lets nobody in without the random password that is part of {@link
+ * #jdbcUrl}, and ends with this process, however this process ends.
  *
  * <p>For Linux and macOS (tested on Linux). PostgreSQL refuses to run as root, so under root it
- * runs without root's rights.
+ * runs as a user without an account; that needs Linux.
  */
 public final class LocalPostgres implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PORT_ATTEMPTS = 5;
 
   private final PostgresBinaries binaries;
   private final Map<String, String> settings;
   private final Path directory;
   private final Path data;
+  private final ServerUser user;
   private final Commands commands;
+  private final Password password;
   private final Guard guard;
   private int port;
 
   private LocalPostgres(
-      PostgresBinaries binaries,
-      Map<String, String> settings,
-      Commands commands,
-      boolean temporary) {
+      PostgresBinaries binaries, Map<String, String> settings, Path directory, boolean temporary)
+      throws IOException {
     this.binaries = binaries;
     this.settings = settings;
-    this.commands = commands;
-    this.directory = commands.directory();
+    this.directory = directory;
     this.data = directory.resolve("data");
+    this.password = initialised() ? storedPassword() : Password.random();
+    this.user = ServerUser.in(directory);
+    this.commands = user.commandsIn(directory);
     String mode = temporary ? "immediate" : "fast";
     this.guard = Guard.over(directory, commands.line(pgCtl("stop", "-m", mode)), temporary);
   }
@@ -120,14 +120,21 @@ public final class LocalPostgres implements AutoCloseable {
   public static LocalPostgres start(Options options) {
     try {
       var binaries = PostgresBinaries.from(options.source());
-      var user = ServerUser.find();
       boolean temporary = options.directory().isEmpty();
       Path directory =
           temporary
-              ? Files.createTempDirectory("berth-postgres-")
-              : Files.createDirectories(options.directory().get()).toAbsolutePath();
-      var server =
-          new LocalPostgres(binaries, options.settings(), user.commandsIn(directory), temporary);
+              ? Files.createTempDirectory(Folders.temporary(), "berth-postgres-")
+              : Files.createDirectories(options.directory().get()).toRealPath();
+      LocalPostgres server;
+      try {
+        Folders.requireSafe(directory);
+        server = new LocalPostgres(binaries, options.settings(), directory, temporary);
+      } catch (RuntimeException | IOException e) {
+        if (temporary) {
+          Files.delete(directory); // nothing is in it yet
+        }
+        throw e;
+      }
       try {
         server.initialise(temporary);
         server.startOnFreePort();
@@ -147,32 +154,52 @@ public final class LocalPostgres implements AutoCloseable {
         .formatted(binaries.version(), binaries.installed() ? "installed" : "embedded");
   }
 
-  /** The address of the database {@code postgres}. */
+  /**
+   * The address of the database {@code postgres}, with the password: not for the eyes of others.
+   */
   public String jdbcUrl() {
     return jdbcUrl("postgres");
   }
 
   /** The address of a database, whether it exists or not. */
   public String jdbcUrl(String database) {
-    return "jdbc:postgresql://127.0.0.1:%d/%s?user=postgres".formatted(port, database);
+    return "jdbc:postgresql://127.0.0.1:%d/%s?user=postgres&password=%s"
+        .formatted(port, database, password.text());
   }
 
   /** Creates an empty database and returns its address. */
   public String createDatabase(String name) {
+    execute("create database " + checked(name));
+    return jdbcUrl(name);
+  }
+
+  /**
+   * Creates a role that may log in, with the password of this server: in a URL of it, {@code
+   * user=postgres} can be replaced by the name.
+   *
+   * @param options such as {@code noinherit}
+   */
+  public void createRole(String name, String... options) {
+    execute(
+        "create role %s login %s password '%s'"
+            .formatted(checked(name), String.join(" ", options), password.verifier()));
+  }
+
+  private static String checked(String name) {
     if (!name.matches("[a-z_][a-z0-9_]{0,62}")) {
       throw new IllegalArgumentException(
-          "A database name here is lower-case letters, digits and underscores, not '"
-              + name
-              + "'.");
+          "A name here is lower-case letters, digits and underscores, not '" + name + "'.");
     }
+    return name;
+  }
+
+  private void execute(String sql) {
     try (Connection connection = DriverManager.getConnection(jdbcUrl());
         Statement statement = connection.createStatement()) {
-      statement.execute("create database " + name);
+      statement.execute(sql);
     } catch (SQLException e) {
-      throw new IllegalStateException(
-          "Database " + name + " could not be created: " + e.getMessage(), e);
+      throw new IllegalStateException(e.getMessage(), e);
     }
-    return jdbcUrl(name);
   }
 
   public int port() {
@@ -189,7 +216,7 @@ public final class LocalPostgres implements AutoCloseable {
    */
   public void stop() {
     if (running()) {
-      commands.run(PATIENCE, pgCtl("stop", "-m", "fast"));
+      commands.run(pgCtl("stop", "-m", "fast"));
     }
   }
 
@@ -199,9 +226,19 @@ public final class LocalPostgres implements AutoCloseable {
         .ifPresent(postmaster -> {
           List<ProcessHandle> processes =
               Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
-          processes.forEach(ProcessHandle::destroyForcibly);
+          kill(processes);
           awaitExit(processes);
         });
+  }
+
+  /**
+   * As the server's user: its own file says which processes they are. One that ended by itself
+   * meanwhile is no fault; who is still there is seen when they are waited for.
+   */
+  private void kill(List<ProcessHandle> processes) {
+    var line = Stream.of("sh", "-c", "kill -9 \"$@\" || true", "kill");
+    var numbers = processes.stream().map(process -> Long.toString(process.pid()));
+    commands.run(Stream.concat(line, numbers).toList());
   }
 
   /** Starts the server again on the same port, stopping it first if it runs. */
@@ -221,14 +258,41 @@ public final class LocalPostgres implements AutoCloseable {
   /** Stops the server and, when its directory is temporary, deletes it. Twice is fine. */
   @Override
   public void close() {
-    guard.release(PATIENCE);
+    guard.release(Commands.PATIENCE);
+  }
+
+  private boolean initialised() {
+    return Files.exists(data.resolve("PG_VERSION"));
+  }
+
+  /** Of a folder that was kept. */
+  private Password storedPassword() throws IOException {
+    if (Files.notExists(passwordFile())) {
+      throw new IllegalStateException(
+          "%s holds a database without a password, which anybody on this machine could open. Delete the folder or choose another."
+              .formatted(directory));
+    }
+    return new Password(Files.readString(passwordFile()));
+  }
+
+  private Path passwordFile() {
+    return directory.resolve("password");
   }
 
   private void initialise(boolean temporary) throws IOException {
-    if (Files.exists(data.resolve("PG_VERSION"))) {
+    Folders.write(commands.log(), "");
+    if (initialised()) {
       stop(); // left running by a process that was killed together with its guard
       return;
     }
+    if (!temporary) {
+      Folders.write(passwordFile(), password.text());
+    }
+    // initdb 13 takes no more than 99 characters; a verifier has more
+    boolean old = binaries.version().startsWith("13.");
+    Path secret = directory.resolve("secret");
+    Folders.write(secret, old ? password.text() : password.verifier());
+    user.share(secret);
     var initdb =
         Stream.of(
             "initdb",
@@ -237,14 +301,17 @@ public final class LocalPostgres implements AutoCloseable {
             "-U",
             "postgres",
             "-A",
-            "trust",
+            "scram-sha-256",
+            "--pwfile",
+            secret.toString(),
             "-E",
             "UTF8",
             "--locale=C");
     Stream<String> sync = temporary ? Stream.of("--no-sync") : Stream.of();
-    commands.run(PATIENCE, program(Stream.concat(initdb, sync).toList()));
+    user.initialise(directory, program(Stream.concat(initdb, sync).toList()));
+    Files.delete(secret);
     Path main = data.resolve("postgresql.conf");
-    Files.writeString(main, Files.readString(main) + "\ninclude 'berth.conf'\n");
+    Files.writeString(main, Files.readString(main) + "\ninclude '../berth.conf'\n");
   }
 
   private void startOnFreePort() throws IOException {
@@ -253,11 +320,11 @@ public final class LocalPostgres implements AutoCloseable {
         startOn(freePort());
         return;
       } catch (IllegalStateException e) {
-        boolean portTaken = Files.readString(log()).contains("Address already in use");
+        boolean portTaken = Files.readString(commands.log()).contains("Address already in use");
         if (!portTaken || attempt == PORT_ATTEMPTS) {
           throw e;
         }
-        Files.delete(log());
+        Folders.write(commands.log(), "");
       }
     }
   }
@@ -271,17 +338,10 @@ public final class LocalPostgres implements AutoCloseable {
     var text = new StringBuilder();
     lines.forEach(
         (name, value) -> text.append("%s = '%s'%n".formatted(name, value.replace("'", "''"))));
-    Files.writeString(data.resolve("berth.conf"), text);
-    try {
-      commands.run(PATIENCE, pgCtl("start", "-l", log().toString()));
-    } catch (IllegalStateException e) {
-      throw new IllegalStateException(
-          e.getMessage() + System.lineSeparator() + Commands.tail(log()), e);
-    }
-  }
-
-  private Path log() {
-    return directory.resolve("server.log");
+    Path file = directory.resolve("berth.conf");
+    Folders.write(file, text.toString());
+    user.share(file);
+    commands.run(pgCtl("start"));
   }
 
   private List<String> pgCtl(String action, String... arguments) {
@@ -293,7 +353,7 @@ public final class LocalPostgres implements AutoCloseable {
             data.toString(),
             "-w",
             "-t",
-            Long.toString(PATIENCE.toSeconds()));
+            Long.toString(Commands.PATIENCE.toSeconds()));
     return program(Stream.concat(line, Stream.of(arguments)).toList());
   }
 
@@ -323,7 +383,7 @@ public final class LocalPostgres implements AutoCloseable {
   private static void awaitExit(List<ProcessHandle> processes) {
     var exits = processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new);
     try {
-      CompletableFuture.allOf(exits).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      CompletableFuture.allOf(exits).get(Commands.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException("PostgreSQL did not end when killed.", e);
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package dev.berth.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
@@ -83,7 +84,8 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
         for (Path child : children.toList()) {
           Path bin = child.resolve("bin");
           if (Files.isExecutable(bin.resolve("postgres"))
-              && Files.isExecutable(bin.resolve("initdb"))) {
+              && Files.isExecutable(bin.resolve("initdb"))
+              && mayRun(bin)) {
             var candidate = new PostgresBinaries(bin, version(bin), true);
             if (newest == null || candidate.number() > newest.number()) {
               newest = candidate;
@@ -93,6 +95,11 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
       }
     }
     return Optional.ofNullable(newest);
+  }
+
+  /** Root does not run what another user can change. */
+  private static boolean mayRun(Path bin) throws IOException {
+    return Folders.user() != 0 || Folders.isSafe(bin.toRealPath());
   }
 
   /** The version as a number to compare: 15.18, and also 19beta1. */
@@ -111,10 +118,13 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
    */
   private static PostgresBinaries unpacked(byte[] archive) throws IOException {
     Path cache =
-        Path.of(
-            System.getProperty("java.io.tmpdir"),
-            "berth-postgres-binaries-" + System.getProperty("user.name"));
-    createPrivately(cache);
+        Folders.temporary().resolve("berth-postgres-binaries-" + System.getProperty("user.name"));
+    try {
+      createFolder(cache);
+    } catch (FileAlreadyExistsException e) {
+      // somebody was faster, or it is a link to nowhere: that is looked at next
+    }
+    Folders.requireSafe(cache);
     Path home = cache.resolve(digest(archive));
     if (!Files.isDirectory(home)) {
       Path unfinished = Files.createTempDirectory(cache, "unfinished-");
@@ -133,19 +143,12 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
     return new PostgresBinaries(bin, version(bin), false);
   }
 
-  /**
-   * Others may read the folder, so that root can run it as somebody else, but only its owner may
-   * have written it.
-   */
-  private static void createPrivately(Path folder) throws IOException {
-    try {
-      Files.createDirectory(
-          folder,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
-    } catch (FileAlreadyExistsException e) {
-      if (!Files.getOwner(folder).getName().equals(System.getProperty("user.name"))) {
-        throw new IllegalStateException(folder + " belongs to another user.", e);
-      }
+  /** Others may read it, so that root can run what is in it as somebody else. */
+  private static void createFolder(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      createFolder(requireNonNull(folder.getParent()));
+      Files.createDirectory(folder);
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
   }
 
@@ -158,10 +161,10 @@ record PostgresBinaries(Path directory, String version, boolean installed) {
           throw new IOException("The archive reaches outside its folder: " + entry.getName());
         }
         if (entry.isDirectory()) {
-          Files.createDirectories(path);
+          createFolder(path);
           continue;
         }
-        Files.createDirectories(path.getParent());
+        createFolder(requireNonNull(path.getParent()));
         if (entry.isSymbolicLink()) {
           Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
         } else if (entry.isLink()) {

@@ -8,12 +8,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,11 +22,11 @@ class LocalPostgresTest {
     var server = LocalPostgres.start();
     try (server) {
       assertThat(server.describe()).isEqualTo("PostgreSQL 18.6 (embedded)");
-      assertThat(query(server.jdbcUrl(), "show fsync")).isEqualTo("on");
-      assertThat(query(server.jdbcUrl(), "show synchronous_commit")).isEqualTo("on");
-      assertThat(query(server.jdbcUrl(), "show max_connections")).isEqualTo("150");
-      assertThat(query(server.jdbcUrl(), "show shared_buffers")).isEqualTo("256MB");
-      assertThat(query(server.jdbcUrl(), "show server_encoding")).isEqualTo("UTF8");
+      assertThat(Query.one(server.jdbcUrl(), "show fsync")).isEqualTo("on");
+      assertThat(Query.one(server.jdbcUrl(), "show synchronous_commit")).isEqualTo("on");
+      assertThat(Query.one(server.jdbcUrl(), "show max_connections")).isEqualTo("150");
+      assertThat(Query.one(server.jdbcUrl(), "show shared_buffers")).isEqualTo("256MB");
+      assertThat(Query.one(server.jdbcUrl(), "show server_encoding")).isEqualTo("UTF8");
     }
     assertThat(server.running()).isFalse();
     assertThat(server.directory()).doesNotExist();
@@ -40,7 +38,7 @@ class LocalPostgresTest {
     try (var server = LocalPostgres.start()) {
       String url = server.createDatabase("berth_1");
 
-      assertThat(query(url, "select current_database()")).isEqualTo("berth_1");
+      assertThat(Query.one(url, "select current_database()")).isEqualTo("berth_1");
       assertThatThrownBy(() -> server.createDatabase("x; drop"))
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> server.createDatabase("berth_1"))
@@ -49,35 +47,52 @@ class LocalPostgresTest {
   }
 
   @Test
+  void createsRolesThatLogInWithItsPassword() throws SQLException {
+    try (var server = LocalPostgres.start()) {
+      server.createRole("runner", "noinherit");
+
+      String url = server.jdbcUrl().replace("user=postgres", "user=runner");
+      assertThat(Query.one(url, "select rolsuper or rolinherit from pg_roles where rolname = user"))
+          .isEqualTo("f");
+      assertThatThrownBy(() -> server.createRole("x; drop"))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
   void keepsCommittedRowsAcrossStopCrashAndRestart() throws SQLException {
     try (var server = LocalPostgres.start()) {
       String url = server.jdbcUrl();
-      update(url, "create table kept (n int)");
-      update(url, "insert into kept values (1)");
+      Query.run(url, "create table kept (n int)");
+      Query.run(url, "insert into kept values (1)");
 
       server.stop();
       assertThat(server.running()).isFalse();
-      assertThatThrownBy(() -> query(url, "select 1")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> Query.one(url, "select 1")).isInstanceOf(SQLException.class);
       server.restart();
-      update(url, "insert into kept values (2)");
+      Query.run(url, "insert into kept values (2)");
 
       server.crash();
       assertThat(server.running()).isFalse();
       server.restart();
       assertThat(server.jdbcUrl()).isEqualTo(url);
-      assertThat(query(url, "select sum(n) from kept")).isEqualTo("3");
+      assertThat(Query.one(url, "select sum(n) from kept")).isEqualTo("3");
     }
   }
 
   @Test
-  void keepsTheDataInADirectoryItWasGiven(@TempDir Path directory) throws SQLException {
+  void keepsTheDataInADirectoryItWasGiven(@TempDir Path directory) throws Exception {
     var options = LocalPostgres.Options.defaults().directory(directory).setting("work_mem", "5MB");
     try (var server = LocalPostgres.start(options)) {
-      update(server.jdbcUrl(), "create table kept as select 42 as n");
+      Query.run(server.jdbcUrl(), "create table kept as select 42 as n");
+    }
+    for (String file : List.of("password", "server.log")) {
+      assertThat(Files.getPosixFilePermissions(directory.resolve(file)))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
     try (var server = LocalPostgres.start(options)) {
-      assertThat(query(server.jdbcUrl(), "select n from kept")).isEqualTo("42");
-      assertThat(query(server.jdbcUrl(), "show work_mem")).isEqualTo("5MB");
+      assertThat(Query.one(server.jdbcUrl(), "select n from kept")).isEqualTo("42");
+      assertThat(Query.one(server.jdbcUrl(), "show work_mem")).isEqualTo("5MB");
     }
   }
 
@@ -86,7 +101,7 @@ class LocalPostgresTest {
     Path jar = Path.of(System.getProperty("berth.test.oldest-postgres"));
     try (var server = LocalPostgres.start(LocalPostgres.Options.defaults().binariesFrom(jar))) {
       assertThat(server.describe()).startsWith("PostgreSQL 13.").endsWith("(embedded)");
-      assertThat(query(server.jdbcUrl(), "show server_version")).startsWith("13.");
+      assertThat(Query.one(server.jdbcUrl(), "show server_version")).startsWith("13.");
     }
   }
 
@@ -99,7 +114,7 @@ class LocalPostgresTest {
       }
       assertThat(server.describe())
           .contains(
-              query(
+              Query.one(
                   server.jdbcUrl(),
                   "select split_part(current_setting('server_version'), ' ', 1)"));
     }
@@ -132,7 +147,7 @@ class LocalPostgresTest {
       process.destroyForcibly();
 
       await().atMost(Duration.ofSeconds(30)).until(() -> Files.notExists(directory));
-      assertThatThrownBy(() -> query(url, "select 1")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> Query.one(url, "select 1")).isInstanceOf(SQLException.class);
     }
   }
 
@@ -143,22 +158,6 @@ class LocalPostgresTest {
       System.out.println(server.jdbcUrl());
       System.out.println(server.directory());
       Thread.currentThread().join();
-    }
-  }
-
-  private static String query(String url, String sql) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      rows.next();
-      return rows.getString(1);
-    }
-  }
-
-  private static void update(String url, String sql) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
     }
   }
 }

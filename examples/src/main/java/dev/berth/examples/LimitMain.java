@@ -2,7 +2,6 @@ package dev.berth.examples;
 
 import dev.berth.Berth;
 import dev.berth.limit.Limit;
-import dev.berth.store.Command;
 import dev.berth.task.TaskType;
 import dev.berth.worker.Handler;
 import java.time.Duration;
@@ -49,11 +48,11 @@ public final class LimitMain {
       PEAKS.forEach((name, peak) -> System.out.println("At once for " + name + ": " + peak));
 
       // Limits are data: anybody may change the number, all workers obey it at once.
-      berth.apply(new Command.SetLimit(gpu.key(), 0));
+      berth.limits().set(gpu.key(), 0);
       var waiting = berth.submit(render, new Scene(16));
       var view = berth.reader().limits().getFirst();
       System.out.printf("%s: %d slots, %d waiting%n", view.key(), view.slots(), view.waiting());
-      berth.apply(new Command.ResetLimit(gpu.key()));
+      berth.limits().reset(gpu.key());
       berth.await(render, waiting, Duration.ofSeconds(10));
       System.out.println("The code's number counts again: the task has ended");
     }

@@ -29,7 +29,7 @@ public final class ReadmeMain {
     var sendEmail = TaskType.of("send_email", Email.class).retry(Retry.attempts(3));
     var charge = TaskType.of("charge", Order.class).returning(Receipt.class).timeout(ofSeconds(30));
 
-    try (var berth = Berth.open(url); // jdbc:postgresql://host/database?user=…
+    try (var berth = Berth.open(url); // postgres://user:password@host/database
         var worker =
             berth
                 .worker()

@@ -40,7 +40,8 @@ public final class RetryMain {
                 .start()) {
       var flaky = berth.submit(download, new Download("https://example.org/flaky"));
       berth.await(download, flaky, Duration.ofSeconds(10));
-      System.out.println("Finished: " + berth.find(flaky).orElseThrow().failures() + " failures");
+      System.out.println(
+          "Finished: " + berth.find(flaky).orElseThrow().counts().failures() + " failures");
 
       var missing = berth.submit(download, new Download("https://example.org/missing"));
       try {

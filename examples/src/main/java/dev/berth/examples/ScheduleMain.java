@@ -47,7 +47,7 @@ public final class ScheduleMain {
       three.await();
       berth.schedules().pause("ticker");
       for (var schedule : berth.schedules().list()) {
-        System.out.println(schedule.name() + ": " + schedule.timing());
+        System.out.println(schedule.name() + ": " + schedule.when().timing());
       }
       for (var time : berth.schedules().find("nightly").orElseThrow().upcoming(3)) {
         System.out.println("nightly at " + time.atZone(berlin).toLocalTime());

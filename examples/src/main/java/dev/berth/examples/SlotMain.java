@@ -27,7 +27,7 @@ public final class SlotMain {
         System.out.println("We have the GPU, proved by token " + slot.token());
         System.out.println("Another slot is free: " + limits.tryAcquire(gpu).isPresent());
         berth.submit(render, new Scene(1));
-        var view = limits.status(gpu.key()).orElseThrow();
+        var view = limits.find(gpu.key()).orElseThrow();
         System.out.printf("%s: %d of %d in use%n", view.key(), view.used(), view.slots());
       }
       var second = berth.submit(render, new Scene(2));

@@ -21,8 +21,8 @@ public final class SqlTaskMain {
         var store = PostgresStore.of(pool);
         var berth = Berth.on(store);
         var admin = pool.getConnection().createStatement()) {
-      admin.execute("create role berth_runner login noinherit"); // no rights of its own
-      admin.execute("create role reporting login");
+      server.createRole("berth_runner", "noinherit"); // no rights of its own
+      server.createRole("reporting");
       admin.execute("select berth.allow_launch('reporting')");
       admin.execute("create table sale as select n as cents from generate_series(1, 100) as n");
       admin.execute("create table salary as select 1 as cents");

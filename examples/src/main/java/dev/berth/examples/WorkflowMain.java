@@ -1,10 +1,9 @@
 package dev.berth.examples;
 
 import dev.berth.Berth;
-import dev.berth.store.Command;
-import dev.berth.store.WorkflowView;
 import dev.berth.task.Retry;
 import dev.berth.task.TaskType;
+import dev.berth.view.WorkflowView;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -57,7 +56,7 @@ public final class WorkflowMain {
       System.out.println("The step after it is " + berth.find(shipped).orElseThrow().state());
 
       boxes.set(true);
-      berth.apply(new Command.RetryWorkflow("order-42")); // or SkipStep, or CancelWorkflow
+      berth.workflows().retry("order-42"); // or skip, or cancel
       System.out.println("Shipped " + berth.await(ship, shipped, Duration.ofSeconds(10)));
       System.out.println("Packed: " + berth.find(steps.get(1)).orElseThrow().state());
     }

@@ -1,16 +1,18 @@
 package dev.berth.memory;
 
 import dev.berth.limit.Need;
-import dev.berth.store.AttemptView;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.Lease;
+import dev.berth.store.SizeCap;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AttemptView.Ending;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How attempts begin and end, and what becomes of their task. Guarded by the lock of the store. */
@@ -56,6 +58,18 @@ final class MemoryAttempts {
   void charge(MemoryTask task, Need need) {
     slots.charge(task, need);
     task.runs.getLast().join(need.key(), ++lastRunEvent);
+  }
+
+  /** Refuses outcomes before any of them is recorded. */
+  void checkResults(MemorySession session, List<Ended> all) {
+    for (Ended ended : all) {
+      MemoryTask task = session.running.get(ended.lease().task());
+      if (task != null
+          && ended.outcome() instanceof Outcome.Finished(String result)
+          && result != null) {
+        SizeCap.DEFAULT.check("result", task.submission.type(), result);
+      }
+    }
   }
 
   /** Records an outcome; false where the lease had been taken away, and then nothing changes. */

@@ -2,8 +2,8 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
-import dev.berth.store.AuditFilter;
-import dev.berth.store.LimitAudit;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -66,8 +66,9 @@ record MemoryAudit(MemoryTasks tasks) {
   private static LimitAudit audit(LimitKey key, int running, MemoryRun run) {
     OptionalInt slots = run.slots.getOrDefault(key, OptionalInt.empty());
     return slots.isEmpty()
-        ? new LimitAudit(key, running, null, run.startedAt, false)
-        : new LimitAudit(key, running, slots.getAsInt(), run.startedAt, running > slots.getAsInt());
+        ? new LimitAudit(key, running, null, run.startedAt, false, 0)
+        : new LimitAudit(
+            key, running, slots.getAsInt(), run.startedAt, running > slots.getAsInt(), 0);
   }
 
   /** Any excess is worse than none, then the larger excess, then the higher peak. */

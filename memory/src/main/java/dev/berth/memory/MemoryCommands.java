@@ -72,7 +72,6 @@ final class MemoryCommands {
       case Command.ResumeSchedule(String name) -> schedules.resume(name, now);
       case Command.RunSchedule(String name, TaskId task) -> schedules.run(name, task, now);
       case Command.RemoveSchedule(String name) -> schedules.remove(name);
-      case Command.AdvanceSchedule advance -> schedules.advance(advance, now);
     };
   }
 
@@ -105,7 +104,7 @@ final class MemoryCommands {
       return Applied.UNCHANGED;
     }
     if (quotas.full(task.submission.quotas()).isPresent()) {
-      return Applied.LIMIT_REACHED;
+      return Applied.QUOTA_FULL;
     }
     task.submission = limits.withThoseOfItsType(task.submission);
     tasks.revive(task, now);

@@ -1,10 +1,10 @@
 package dev.berth.memory;
 
 import dev.berth.limit.Need;
-import dev.berth.store.Explanation;
-import dev.berth.store.Explanation.Held;
-import dev.berth.store.Explanation.Place;
-import dev.berth.store.Obstacle;
+import dev.berth.view.Explanation;
+import dev.berth.view.Explanation.Held;
+import dev.berth.view.Explanation.Line;
+import dev.berth.view.Obstacle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,8 +22,10 @@ record MemoryExplain(
     MemoryWorkflows workflows,
     Set<String> paused) {
 
-  /** From so many starts the speed of a line is known well enough. */
-  private static final int STARTS = 20;
+  /** From so many ends the speed of a line is known well enough. */
+  private static final int ENDS = 20;
+
+  private static final Duration OF_LATE = Duration.ofSeconds(10);
 
   Explanation of(MemoryTask task, Instant now) {
     if (task.session != null) {
@@ -33,11 +35,11 @@ record MemoryExplain(
   }
 
   private Explanation waiting(MemoryTask task, Instant now) {
-    Place place = tasks.isWaiting(task) ? null : Place.of(ahead(task));
-    List<Instant> starts = starts(task);
-    Instant first = starts.stream().min(Instant::compareTo).orElse(now);
+    Line line = tasks.isWaiting(task) ? null : Line.of(ahead(task));
+    List<MemoryRun> ends = ends(task, now);
+    Instant first = ends.isEmpty() ? now : ends.getLast().endedAt();
     return Explanation.Waiting.of(
-        task.view(), obstacles(task, now), place, starts.size(), Duration.between(first, now));
+        task.view(), obstacles(task, now), line, ends.size(), Duration.between(first, now));
   }
 
   private List<Obstacle> obstacles(MemoryTask task, Instant now) {
@@ -71,18 +73,29 @@ record MemoryExplain(
     return line(task)
         .filter(other -> other.session == null && !other.state.ended() && !tasks.isWaiting(other))
         .filter(other -> ReadyTasks.IN_LINE.compare(other, task) < 0)
-        .limit(Place.MOST + 1L)
+        .limit(Line.MOST + 1L)
         .count();
   }
 
-  /** The last starts of the line that the history knows. */
-  private List<Instant> starts(MemoryTask task) {
-    return line(task)
-        .flatMap(other -> other.runs.stream())
-        .map(run -> run.startedAt)
-        .sorted(Comparator.reverseOrder())
-        .limit(STARTS)
-        .toList();
+  /**
+   * The last ends of the line that the history knows, newest first. None where no slot came back
+   * for twice as long as an attempt takes: what holds them now is not like what was before.
+   */
+  private List<MemoryRun> ends(MemoryTask task, Instant now) {
+    List<MemoryRun> ends =
+        line(task)
+            .flatMap(other -> other.runs.stream())
+            .filter(MemoryRun::hasEnded)
+            .sorted(Comparator.comparing(MemoryRun::endedAt).reversed())
+            .limit(ENDS)
+            .toList();
+    Duration twice =
+        ends.stream().map(MemoryRun::lasted).reduce(Duration.ZERO, Duration::plus).multipliedBy(2);
+    boolean moves =
+        !ends.isEmpty()
+            && Stream.of(OF_LATE, twice.dividedBy(ends.size()))
+                .anyMatch(late -> !ends.getFirst().endedAt().plus(late).isBefore(now));
+    return moves ? ends : List.of();
   }
 
   /** The tasks of the same queue and, under limits, of the same type and lane, in any state. */

@@ -1,11 +1,13 @@
 package dev.berth.memory;
 
 import dev.berth.limit.Need;
-import dev.berth.store.LimitView.Holder;
+import dev.berth.view.LimitView.Holder;
+import java.time.Instant;
 import java.util.List;
 
 /** Slots that a session holds without a task. */
-record MemoryHold(MemorySession session, long number, long token, Need need) implements SlotHolder {
+record MemoryHold(MemorySession session, long number, long token, Need need, Instant takenAt)
+    implements SlotHolder {
 
   @Override
   public List<Need> needs() {
@@ -14,6 +16,7 @@ record MemoryHold(MemorySession session, long number, long token, Need need) imp
 
   @Override
   public Holder holder(int weight) {
-    return new Holder(null, null, token, session.worker(), session.expiresAt(), NO_GROUP, weight);
+    return new Holder(
+        null, null, token, session.worker(), session.expiresAt(), takenAt, NO_GROUP, weight);
   }
 }

@@ -21,7 +21,7 @@ record MemoryHolds(
     if (!admission.admits(needs, owner, session, Set.of(), now)) {
       return new Held.NoSlot();
     }
-    MemoryHold hold = new MemoryHold(session, number, attempts.nextToken(), need);
+    MemoryHold hold = new MemoryHold(session, number, attempts.nextToken(), need, now);
     session.holds.put(number, hold);
     slots.take(hold, now);
     admission.started(needs, owner, session);

@@ -3,13 +3,15 @@ package dev.berth.memory;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
 import dev.berth.limit.Slots;
-import dev.berth.store.LimitView.Source;
 import dev.berth.store.Registration;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Submission;
 import dev.berth.task.LimitRule;
+import dev.berth.view.LimitView.Source;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * before its rule. Guarded by the lock of the store.
  */
 final class MemoryLimits {
+
+  /** How long a limit is remembered that nobody uses. */
+  private static final Duration REMEMBERED = Duration.ofDays(7);
 
   private final Map<LimitKey, Integer> byHand = new HashMap<>();
 
@@ -50,6 +56,11 @@ final class MemoryLimits {
 
   /** The limits that the tasks of a type are under, by the newest word of the code. */
   private final Map<String, List<Need>> ofTypes = new HashMap<>();
+
+  /** Since when nobody is seen to use a limit. */
+  private final Map<LimitKey, Instant> idleSince = new HashMap<>();
+
+  private @Nullable LocalDate lookedOn;
 
   /** How many slots a limit has; empty where it does not limit. */
   OptionalInt slots(LimitKey key) {
@@ -155,6 +166,7 @@ final class MemoryLimits {
       }
       for (LimitRule rule : type.limits()) {
         said.put(rule.key(), OptionalInt.of(rule.slots()));
+        idleSince.remove(rule.key());
         pace.compute(rule.key(), (key, before) -> rule.pace());
         inFile.remove(rule.key());
         if (rule.inFile()) {
@@ -199,6 +211,45 @@ final class MemoryLimits {
 
   boolean resume(LimitKey key) {
     return paused.remove(key);
+  }
+
+  /**
+   * Forgets what nobody said by hand and nobody was seen to use for a week, at one look a day.
+   *
+   * @param named by tasks, holds and schedules
+   * @param handled the types of the workers that are there
+   */
+  void forget(Instant now, Supplier<Set<LimitKey>> named, Set<String> handled) {
+    LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
+    if (today.equals(lookedOn)) {
+      return;
+    }
+    lookedOn = today;
+    Set<LimitKey> used = named.get();
+    used.addAll(byHand.keySet());
+    used.addAll(paused);
+    for (String type : handled) {
+      ofTypes.getOrDefault(type, List.of()).forEach(need -> used.add(need.key()));
+    }
+    Set<LimitKey> known = new HashSet<>(byCode.keySet());
+    known.addAll(bySubmit.keySet());
+    for (LimitKey key : known) {
+      if (used.contains(key) || handled.stream().anyMatch(type -> isOf(type, key))) {
+        idleSince.remove(key);
+      } else if (!idleSince.computeIfAbsent(key, same -> now).isAfter(now.minus(REMEMBERED))) {
+        forget(key);
+      }
+    }
+  }
+
+  private void forget(LimitKey key) {
+    idleSince.remove(key);
+    byCode.remove(key);
+    bySubmit.remove(key);
+    pace.remove(key);
+    inFile.remove(key);
+    ofTypes.replaceAll(
+        (type, needs) -> needs.stream().filter(need -> !need.key().equals(key)).toList());
   }
 
   /** The limits whose number was said for them, not for one task of many keys. */

@@ -2,7 +2,7 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Quota;
-import dev.berth.store.QuotaView;
+import dev.berth.view.QuotaView;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

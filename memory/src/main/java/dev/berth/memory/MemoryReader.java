@@ -1,23 +1,24 @@
 package dev.berth.memory;
 
-import dev.berth.store.AttemptView;
-import dev.berth.store.AuditFilter;
-import dev.berth.store.Drift;
-import dev.berth.store.Explanation;
-import dev.berth.store.LimitAudit;
-import dev.berth.store.LimitView;
-import dev.berth.store.QueueView;
-import dev.berth.store.QuotaView;
-import dev.berth.store.ScheduleView;
-import dev.berth.store.SessionView;
-import dev.berth.store.StepView;
-import dev.berth.store.StoreReader;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
-import dev.berth.store.WorkflowView;
-import dev.berth.store.WorkflowView.State;
+import dev.berth.task.Names;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.Drift;
+import dev.berth.view.Explanation;
+import dev.berth.view.LimitAudit;
+import dev.berth.view.LimitView;
+import dev.berth.view.QueueView;
+import dev.berth.view.QuotaView;
+import dev.berth.view.ScheduleView;
+import dev.berth.view.SessionView;
+import dev.berth.view.StepView;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
+import dev.berth.view.WorkflowView;
+import dev.berth.view.WorkflowView.State;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -75,6 +76,17 @@ final class MemoryReader implements StoreReader {
   @Override
   public Optional<TaskView> find(TaskId id) {
     return locked.at(now -> Optional.ofNullable(tasks.find(id)).map(MemoryTask::view));
+  }
+
+  @Override
+  public List<TaskView> named(String name) {
+    Names.check("task", name);
+    return locked.at(now ->
+        Stream.concat(tasks.live().stream(), tasks.ended().stream())
+            .filter(task -> name.equals(task.submission.name()))
+            .map(MemoryTask::view)
+            .sorted(Comparator.comparing(TaskView::type))
+            .toList());
   }
 
   @Override
@@ -146,6 +158,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public Optional<WorkflowView> workflow(String name) {
+    Names.check("workflow", name);
     return locked.at(
         now -> Optional.ofNullable(workflows.find(name)).map(workflow -> workflow.view(true)));
   }
@@ -162,6 +175,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public Optional<StepView> step(TaskId id, String name) {
+    Names.check("step", name);
     return locked.at(now ->
         Optional.ofNullable(tasks.find(id))
             .map(workflows::of)

@@ -1,6 +1,7 @@
 package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -43,6 +44,18 @@ final class MemoryRun {
   /** When it began to count for this limit. */
   long countsFrom(LimitKey key) {
     return joined.getOrDefault(key, started);
+  }
+
+  boolean hasEnded() {
+    return ended != RUNNING;
+  }
+
+  Instant endedAt() {
+    return endedAt;
+  }
+
+  Duration lasted() {
+    return Duration.between(startedAt, endedAt);
   }
 
   void end(long number, Instant now) {

@@ -2,8 +2,8 @@ package dev.berth.memory;
 
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
 import dev.berth.task.TaskId;
+import dev.berth.view.ScheduleView;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -56,19 +56,12 @@ final class MemorySchedule {
   ScheduleView view() {
     return new ScheduleView(
         schedule.name(),
-        schedule.timing(),
-        schedule.missed(),
-        schedule.overlap(),
-        schedule.each().type(),
-        schedule.each().queue(),
-        schedule.each().payload(),
+        new ScheduleView.When(schedule.timing(), anchor, schedule.missed(), schedule.overlap()),
+        new ScheduleView.Each(
+            schedule.each().type(), schedule.each().queue(), schedule.each().payload()),
         paused,
-        anchor,
         paused ? null : nextAt,
-        lastAt,
-        lastTask,
-        submitted,
-        skipped,
+        new ScheduleView.Past(lastAt, lastTask, submitted, skipped),
         error);
   }
 }

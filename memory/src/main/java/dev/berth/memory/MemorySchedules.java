@@ -1,16 +1,18 @@
 package dev.berth.memory;
 
+import dev.berth.limit.Lane;
 import dev.berth.limit.LimitKey;
 import dev.berth.schedule.Overlap;
+import dev.berth.store.Advance;
 import dev.berth.store.Applied;
-import dev.berth.store.Command;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
+import dev.berth.store.StoreException;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.ScheduleView;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -86,10 +88,11 @@ final class MemorySchedules {
     if (schedule == null) {
       return Applied.NOT_FOUND;
     }
+    Submission submission = schedule.schedule.submission(task, now.truncatedTo(ChronoUnit.MILLIS));
+    submits.checkSame(List.of(submission));
     if (!makeWay(schedule.schedule, task, now)) {
       return Applied.UNCHANGED;
     }
-    Submission submission = schedule.schedule.submission(task, now.truncatedTo(ChronoUnit.MILLIS));
     return switch (submits.submit(submission, now)) {
       case Submitted.Accepted accepted -> {
         schedule.submitted++;
@@ -97,31 +100,31 @@ final class MemorySchedules {
         yield Applied.DONE;
       }
       case Submitted.Existing existing -> Applied.UNCHANGED;
-      case Submitted.LimitReached reached -> Applied.LIMIT_REACHED;
+      case Submitted.QuotaFull full -> Applied.QUOTA_FULL;
     };
   }
 
-  Applied advance(Command.AdvanceSchedule command, Instant now) {
-    MemorySchedule schedule = all.get(command.name());
-    if (schedule == null || schedule.version != command.version() || schedule.paused) {
-      return Applied.UNCHANGED;
+  boolean advance(Advance advance, Instant now) {
+    MemorySchedule schedule = all.get(advance.schedule());
+    if (schedule == null || schedule.version != advance.version() || schedule.paused) {
+      return false;
     }
     schedule.version = ++versions;
     schedule.unplanned = false;
-    schedule.nextAt = command.next();
-    schedule.error = command.error();
-    List<Instant> occurrences = command.occurrences();
+    schedule.nextAt = advance.next();
+    schedule.error = advance.error();
+    List<Instant> occurrences = advance.occurrences();
     if (occurrences.isEmpty()) {
-      return Applied.DONE;
+      return true;
     }
     schedule.lastAt = occurrences.getLast();
-    TaskId first = Schedule.taskOf(command.name(), occurrences.getFirst());
-    if (!command.catchingUp() && !makeWay(schedule.schedule, first, now)) {
+    TaskId first = Schedule.taskOf(advance.schedule(), occurrences.getFirst());
+    if (!advance.catchingUp() && !makeWay(schedule.schedule, first, now)) {
       schedule.skipped += occurrences.size();
-      return Applied.DONE;
+      return true;
     }
     occurrences.forEach(occurrence -> submit(schedule, occurrence, now));
-    return Applied.DONE;
+    return true;
   }
 
   List<DueSchedule> due(Instant now) {
@@ -142,22 +145,33 @@ final class MemorySchedules {
         .orElse(null);
   }
 
+  List<Lane> lanes() {
+    return all.values().stream().map(schedule -> schedule.schedule.each().lane()).toList();
+  }
+
   List<ScheduleView> views() {
     return all.values().stream().map(MemorySchedule::view).toList();
   }
 
   private void submit(MemorySchedule schedule, Instant occurrence, Instant now) {
     TaskId id = Schedule.taskOf(schedule.schedule.name(), occurrence);
-    switch (submits.submit(schedule.schedule.submission(id, occurrence), now)) {
+    Submission submission = schedule.schedule.submission(id, occurrence);
+    try {
+      submits.checkSame(List.of(submission));
+    } catch (StoreException conflict) { // it goes on without this one
+      schedule.error = conflict.getMessage();
+      return;
+    }
+    switch (submits.submit(submission, now)) {
       case Submitted.Accepted accepted -> {
         schedule.submitted++;
         schedule.lastTask = id;
       }
       case Submitted.Existing existing -> {}
-      case Submitted.LimitReached reached ->
+      case Submitted.QuotaFull full ->
           schedule.error =
               "the task of %s was not submitted: the quota %s is full"
-                  .formatted(occurrence, reached.key());
+                  .formatted(occurrence, full.key());
     }
   }
 

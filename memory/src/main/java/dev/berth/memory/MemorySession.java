@@ -1,13 +1,14 @@
 package dev.berth.memory;
 
-import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
 import dev.berth.store.Lease;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
-import dev.berth.store.SessionView;
 import dev.berth.task.TaskId;
+import dev.berth.value.Texts;
+import dev.berth.view.Capacity;
+import dev.berth.view.SessionId;
+import dev.berth.view.SessionView;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +72,7 @@ final class MemorySession {
   void progress(Lease lease, String text) {
     MemoryTask task = running.get(lease.task());
     if (task != null && task.token == lease.token()) {
-      task.progress = text;
+      task.progress = Texts.clean(text);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.berth.memory;
 
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
+import dev.berth.view.SessionId;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
-import dev.berth.store.Drift;
-import dev.berth.store.LimitView;
-import dev.berth.store.LimitView.Holder;
-import dev.berth.store.Obstacle;
-import dev.berth.store.Obstacle.NoRoom;
+import dev.berth.view.Drift;
+import dev.berth.view.LimitView;
+import dev.berth.view.LimitView.Holder;
+import dev.berth.view.Obstacle;
+import dev.berth.view.Obstacle.NoRoom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,6 +158,11 @@ final class MemorySlots {
     freed.add(ruleOrKey);
   }
 
+  /** The limits of which somebody holds slots. */
+  Set<LimitKey> held() {
+    return Collections.unmodifiableSet(used.keySet());
+  }
+
   /** The limits under which more may start since the call began. */
   Set<LimitKey> freed() {
     return Collections.unmodifiableSet(freed);
@@ -187,14 +193,20 @@ final class MemorySlots {
   }
 
   private LimitView view(LimitKey key, int slots) {
+    Set<LimitKey> keys = new TreeSet<>(Set.of(key));
+    if (key.isRule()) { // a rule shows the sum of its keys
+      Stream.concat(holders.keySet().stream(), ready.keys().stream())
+          .filter(one -> one.rule().equals(key))
+          .forEach(keys::add);
+    }
     return new LimitView(
         key,
         slots,
-        used(key),
-        ready.waiting(key),
+        keys.stream().mapToInt(this::used).sum(),
+        keys.stream().mapToLong(ready::waiting).sum(),
         limits.paused(key),
         limits.source(key),
-        holders(key));
+        keys.stream().flatMap(one -> holders(one).stream()).toList());
   }
 
   private List<Holder> holders(LimitKey key) {

@@ -2,8 +2,8 @@ package dev.berth.memory;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.store.Advance;
 import dev.berth.store.Applied;
-import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
@@ -14,24 +14,28 @@ import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Registration;
 import dev.berth.store.Session;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
+import dev.berth.store.SizeCap;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
-import dev.berth.store.StoreReader;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
+import dev.berth.view.Capacity;
+import dev.berth.view.SessionId;
+import dev.berth.view.StoreReader;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -94,6 +98,7 @@ public final class MemoryStore implements Store {
   @Override
   public List<Submitted> submit(List<Submission> batch) {
     List<Submission> whole = List.copyOf(batch);
+    whole.forEach(SizeCap.DEFAULT::check);
     return at(now -> submits.submit(whole, now));
   }
 
@@ -103,7 +108,8 @@ public final class MemoryStore implements Store {
       types.register(request.types());
       List<Registration> differing = limits.differing(request.types());
       limits.register(request.types()).forEach(slots::changed);
-      return new Session(sessions.open(request, now).id, request.lease(), differing);
+      return new Session(
+          sessions.open(request, now).id, request.lease(), differing, SizeCap.DEFAULT);
     });
   }
 
@@ -174,8 +180,29 @@ public final class MemoryStore implements Store {
       limits.expire(now).forEach(slots::changed);
       tasks.prune(now);
       workflows.prune(now);
+      forgetLimits(now);
       return new Swept(promoted, dead.size(), returned, nextDue(now), schedules.due(now));
     });
+  }
+
+  private void forgetLimits(Instant now) {
+    Set<String> handled = new HashSet<>();
+    sessions.alive(now).forEach(session -> handled.addAll(session.types));
+    limits.forget(now, this::limitsInUse, handled);
+  }
+
+  /** The limits that are in use, and the rules of those of many keys. */
+  private Set<LimitKey> limitsInUse() {
+    Set<LimitKey> used = new HashSet<>(slots.held());
+    tasks.live().forEach(task -> task.submission.lane().needs().forEach(n -> used.add(n.key())));
+    schedules.lanes().forEach(lane -> lane.needs().forEach(need -> used.add(need.key())));
+    List.copyOf(used).forEach(key -> used.add(key.rule()));
+    return used;
+  }
+
+  @Override
+  public boolean advance(Advance advance) {
+    return at(now -> schedules.advance(advance, now));
   }
 
   @Override
@@ -219,6 +246,7 @@ public final class MemoryStore implements Store {
               .formatted(request.number(), session.id, session.number));
     }
     if (request.number() > session.number) {
+      attempts.checkResults(session, request.ended());
       session.number = request.number();
       session.stale =
           request.ended().stream()
@@ -229,24 +257,30 @@ public final class MemoryStore implements Store {
       session.claims = request.claims() == 0 ? List.of() : claim(session, request, now);
     }
     Duration again = slots.nextStart(now).map(next -> Duration.between(now, next)).orElse(null);
-    return new Exchanged.Done(session.claims, session.stale, session.cancelled(), again);
+    List<Claim> claims =
+        request.bytes() == ExchangeRequest.UNREAD
+            ? session.claims.stream().map(Claim::withoutPayload).toList()
+            : session.claims;
+    return new Exchanged.Done(claims, session.stale, session.cancelled(), again);
   }
 
   private List<Claim> claim(MemorySession session, ExchangeRequest request, Instant now) {
     List<Claim> claims = new ArrayList<>();
+    AtomicLong bytes = new AtomicLong(request.bytes());
     Set<LimitKey> leftToOthers = admission.leftToOthers(session, slots.freed());
     for (String queue : request.queues()) {
       if (!commands.paused().contains(queue)) {
-        int free = request.claims() - claims.size();
         ready.take(
             queue,
             session.types,
-            free,
+            () -> claims.size() < request.claims() && bytes.get() > 0,
             task ->
                 admission.admits(
                     task.needs(), task.submission.lane().name(), session, leftToOthers, now),
             task -> {
-              claims.add(attempts.start(task, session, now));
+              Claim claim = attempts.start(task, session, now);
+              claims.add(claim);
+              bytes.addAndGet(-claim.size());
               admission.started(task.needs(), task.submission.lane().name(), session);
             });
       }

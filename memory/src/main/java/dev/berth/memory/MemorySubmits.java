@@ -3,8 +3,9 @@ package dev.berth.memory;
 import dev.berth.limit.Quota;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
-import dev.berth.store.Submitted.LimitReached;
+import dev.berth.store.Submitted.QuotaFull;
 import dev.berth.task.Step;
+import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,24 +40,42 @@ final class MemorySubmits {
 
   /** One after another; behind a step that is refused, no other of its workflow is accepted. */
   List<Submitted> submit(List<Submission> batch, Instant now) {
-    Map<String, LimitReached> refused = new HashMap<>();
+    checkSame(batch);
+    Map<String, QuotaFull> refused = new HashMap<>();
     List<Submitted> answers = new ArrayList<>();
     for (Submission submission : batch) {
       Step step = submission.step();
-      LimitReached before = step == null ? null : refused.get(step.workflow());
+      QuotaFull before = step == null ? null : refused.get(step.workflow());
       Submitted answer = before == null ? submit(submission, now) : behind(submission, before);
-      if (step != null && answer instanceof LimitReached reached) {
-        refused.put(step.workflow(), reached);
+      if (step != null && answer instanceof QuotaFull full) {
+        refused.put(step.workflow(), full);
       }
       answers.add(answer);
     }
     return answers;
   }
 
-  private Submitted behind(Submission submission, LimitReached before) {
+  /** Before anything is changed: those that are there already, or come twice, must be the same. */
+  void checkSame(List<Submission> batch) {
+    Map<TaskId, Submission> first = new HashMap<>();
+    for (Submission submission : batch) {
+      MemoryTask task = tasks.find(submission.id());
+      Submission same =
+          task == null ? first.putIfAbsent(submission.id(), submission) : task.submission;
+      if (same != null) {
+        submission.checkSame(same.type(), same.payload(), same.name());
+      } else {
+        workflows
+            .find(submission.step())
+            .ifPresent(step -> submission.checkSame(step.type(), null, step.name()));
+      }
+    }
+  }
+
+  private Submitted behind(Submission submission, QuotaFull before) {
     return isKnown(submission)
         ? new Submitted.Existing(submission.id())
-        : new LimitReached(submission.id(), before.key(), before.quota());
+        : new QuotaFull(submission.id(), before.key(), before.quota());
   }
 
   private boolean isKnown(Submission submission) {
@@ -125,7 +144,7 @@ final class MemorySubmits {
 
   private static Submitted refused(
       Submission submission, Quota quota, @Nullable MemoryTask stopping) {
-    return new Submitted.LimitReached(
+    return new Submitted.QuotaFull(
         submission.id(),
         quota.key().value(),
         quota.most(),

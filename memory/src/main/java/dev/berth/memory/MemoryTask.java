@@ -1,14 +1,18 @@
 package dev.berth.memory;
 
 import dev.berth.limit.Need;
-import dev.berth.store.AttemptView;
 import dev.berth.store.Claim;
 import dev.berth.store.Lease;
-import dev.berth.store.LimitView.Holder;
 import dev.berth.store.Submission;
-import dev.berth.store.TaskView;
+import dev.berth.task.Counts;
+import dev.berth.task.Place;
+import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.LimitView.Holder;
+import dev.berth.view.TaskView;
+import dev.berth.view.Times;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,31 +115,32 @@ final class MemoryTask implements SlotHolder {
     if (session == null) {
       throw new IllegalStateException("Task " + id() + " holds slots and does not run");
     }
+    Instant since = startedAt == null ? submittedAt : startedAt;
     return new Holder(
-        id(), submission.type(), token, session.worker(), session.expiresAt(), NO_GROUP, weight);
+        id(),
+        submission.type(),
+        token,
+        session.worker(),
+        session.expiresAt(),
+        since,
+        NO_GROUP,
+        weight);
   }
 
   TaskView view() {
+    Step step = submission.step();
     return new TaskView(
         id(),
         submission.type(),
-        submission.queue(),
-        submission.priority(),
+        new Place(submission.queue(), submission.priority()),
         state,
-        submittedAt,
-        due(),
-        startedAt,
-        endedAt,
-        attempt,
-        failures,
-        crashes,
-        submission.payload(),
-        submission.metadata(),
-        result,
-        error,
-        session == null ? null : session.worker(),
-        progress,
-        submission.step() == null ? null : submission.step().workflow(),
-        submission.step() == null ? null : submission.step().name());
+        new Times(submittedAt, due(), startedAt, endedAt),
+        new Counts(attempt, failures, crashes),
+        new TaskView.Input(
+            submission.name(),
+            submission.payload(),
+            submission.metadata(),
+            step == null ? null : new TaskView.StepName(step.workflow(), step.name())),
+        new TaskView.Report(session == null ? null : session.worker(), progress, result, error));
   }
 }

@@ -1,11 +1,11 @@
 package dev.berth.memory;
 
-import dev.berth.store.StepView;
-import dev.berth.store.WorkflowView;
-import dev.berth.store.WorkflowView.State;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Step;
 import dev.berth.task.TaskState;
+import dev.berth.view.StepView;
+import dev.berth.view.WorkflowView;
+import dev.berth.view.WorkflowView.State;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -3,6 +3,7 @@ package dev.berth.memory;
 import dev.berth.memory.MemoryWorkflow.EndedStep;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Step;
+import dev.berth.view.StepView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,11 @@ final class MemoryWorkflows {
 
   Collection<MemoryWorkflow> all() {
     return Collections.unmodifiableCollection(workflows.values());
+  }
+
+  Optional<StepView> find(@Nullable Step step) {
+    MemoryWorkflow workflow = step == null ? null : workflows.get(step.workflow());
+    return workflow == null || step == null ? Optional.empty() : workflow.find(step.name());
   }
 
   boolean knows(@Nullable Step step) {

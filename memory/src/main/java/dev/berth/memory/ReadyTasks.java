@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -50,20 +51,19 @@ final class ReadyTasks {
   }
 
   /**
-   * Takes up to this many tasks of these types out of one queue. Each is started before the next is
-   * chosen, since it leaves fewer slots.
+   * Takes tasks of these types out of one queue, as long as more are wanted. Each is started before
+   * the next is chosen, since it leaves fewer slots.
    */
   void take(
       String queue,
       List<String> types,
-      int most,
+      BooleanSupplier wanted,
       Predicate<MemoryTask> admits,
       Consumer<MemoryTask> start) {
-    int left = most;
     for (int priority = Priorities.HIGHEST; priority >= Priorities.LOWEST; priority--) {
       ReadyLanes lanes = levels.get(new Level(queue, priority));
       if (lanes != null) {
-        left -= take(lanes.round(types, admits), left, start);
+        take(lanes.round(types, admits), wanted, start);
       }
     }
   }
@@ -89,18 +89,15 @@ final class ReadyTasks {
         .collect(Collectors.toSet());
   }
 
-  private int take(ReadyLanes.Round round, int most, Consumer<MemoryTask> start) {
-    int taken = 0;
-    while (taken < most) {
+  private void take(ReadyLanes.Round round, BooleanSupplier wanted, Consumer<MemoryTask> start) {
+    while (wanted.getAsBoolean()) {
       MemoryTask task = round.next();
       if (task == null) {
         break;
       }
       count(task, -1);
       start.accept(task);
-      taken++;
     }
-    return taken;
   }
 
   private void count(MemoryTask task, long change) {

@@ -1,7 +1,7 @@
 package dev.berth.memory;
 
 import dev.berth.limit.Need;
-import dev.berth.store.LimitView.Holder;
+import dev.berth.view.LimitView.Holder;
 import java.util.List;
 
 /** What can hold slots: a running task, or a hold without one. */

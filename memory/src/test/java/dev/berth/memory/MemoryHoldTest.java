@@ -2,17 +2,17 @@ package dev.berth.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.AcquireTimeoutException;
 import dev.berth.Berth;
 import dev.berth.Slot;
 import dev.berth.SlotLostException;
 import dev.berth.limit.Limit;
-import dev.berth.store.Command;
-import dev.berth.store.LimitView;
 import dev.berth.task.Codec;
 import dev.berth.task.TaskType;
 import dev.berth.testkit.FakeClock;
+import dev.berth.view.LimitView;
 import dev.berth.worker.Worker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -139,7 +139,7 @@ class MemoryHoldTest {
         berth.worker().handle(render, (scene, task) -> started.countDown()).start()) {
       Slot slot = berth.limits().acquire(GPU, LONG);
       var id = berth.submit(render, "scene");
-      assertThat(berth.limits().status(GPU.key())).get().extracting(LimitView::used).isEqualTo(1);
+      assertThat(berth.limits().find(GPU.key())).get().extracting(LimitView::used).isEqualTo(1);
       assertThat(started.getCount()).isEqualTo(1);
       slot.release();
 
@@ -149,11 +149,24 @@ class MemoryHoldTest {
   }
 
   @Test
+  void aTaskOfAnotherTypeIsNotAwaited() {
+    TaskType<String, String> charge = TaskType.of("charge", String.class).returning(String.class);
+    TaskType<String, String> ship = TaskType.of("ship", String.class).returning(String.class);
+    var id = berth.submit(charge, "order", o -> o.id("order-42"));
+
+    assertThatThrownBy(() -> berth.await(ship, id, LONG))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Task " + id + " is of type charge, not ship");
+    assertThat(berth.find(ship, "order-42")).isEmpty();
+    assertThat(berth.find(charge, "order-42")).isPresent();
+  }
+
+  @Test
   void aPausedLimitGivesNoSlot() {
-    berth.apply(new Command.PauseLimit(GPU.key()));
+    berth.limits().pause(GPU.key());
     assertThat(berth.limits().tryAcquire(GPU)).isEmpty();
 
-    berth.apply(new Command.ResumeLimit(GPU.key()));
+    berth.limits().resume(GPU.key());
     assertThat(berth.limits().tryAcquire(GPU)).isPresent();
   }
 
@@ -162,7 +175,7 @@ class MemoryHoldTest {
     Limit wide = Limit.of("wide", 5);
     try (Slot heavy = berth.limits().acquire(wide, 4, LONG)) {
       assertThat(berth.limits().tryAcquire(wide, 2)).isEmpty();
-      assertThat(berth.limits().status(wide.key()).orElseThrow().used()).isEqualTo(4);
+      assertThat(berth.limits().find(wide.key()).orElseThrow().used()).isEqualTo(4);
       assertThat(heavy.isLive()).isTrue();
     }
   }
@@ -180,7 +193,7 @@ class MemoryHoldTest {
   }
 
   private int used() {
-    return berth.limits().status(GPU.key()).map(LimitView::used).orElse(0);
+    return berth.limits().find(GPU.key()).map(LimitView::used).orElse(0);
   }
 
   /** Payloads that are text already. */

@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.task.TaskId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param refused why it may not
  * @param call the function that runs the statement with the rights of its launcher
  * @param direct whether the backend is logged in as the launcher
- * @param timeoutMs 0: none
  * @param leftBehind a backend that still runs an earlier attempt; 0: none
+ * @param proof what the statement does not know: that it is the worker who finishes the task
  */
 record Admission(
     @Nullable String refused,
@@ -22,7 +23,8 @@ record Admission(
     String statement,
     String searchPath,
     long timeoutMs,
-    int leftBehind) {
+    int leftBehind,
+    @Nullable UUID proof) {
 
   static Admission ask(Database database, TaskId task, long token, int backend) {
     return database.run(
@@ -48,6 +50,7 @@ record Admission(
         row.getString("statement"),
         row.getString("search_path"),
         row.getLong("timeout_ms"),
-        row.getInt("left_behind"));
+        row.getInt("left_behind"),
+        row.getObject("proof", UUID.class));
   }
 }

@@ -15,7 +15,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +66,7 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints, boolean told) {
     FullQuotas.bind(connection, statement, 14, unique);
     Steps.bind(connection, statement, 17, unique);
     statement.setBoolean(20, ours);
+    statement.setArray(21, names(connection, unique));
     try (ResultSet row = statement.executeQuery()) {
       row.next();
       Set<UUID> existing = existing(row);
@@ -94,8 +97,22 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints, boolean told) {
   }
 
   private static List<Submission> withoutDoubles(List<Submission> batch) {
-    Set<TaskId> seen = new HashSet<>();
-    return batch.stream().filter(submission -> seen.add(submission.id())).toList();
+    Map<TaskId, Submission> unique = new LinkedHashMap<>();
+    for (Submission submission : batch) {
+      Submission first = unique.putIfAbsent(submission.id(), submission);
+      if (first != null) {
+        submission.checkSame(first.type(), first.payload(), first.name());
+      }
+    }
+    return List.copyOf(unique.values());
+  }
+
+  /** Null where none of them has one: it costs nothing then. */
+  private static @Nullable Array names(Connection connection, List<Submission> batch)
+      throws SQLException {
+    return batch.stream().allMatch(submission -> submission.name() == null)
+        ? null
+        : Arrays.of(connection, "text", batch, Submission::name);
   }
 
   private static Set<UUID> existing(ResultSet row) throws SQLException {

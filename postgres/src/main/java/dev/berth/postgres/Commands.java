@@ -2,6 +2,7 @@ package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Slots;
+import dev.berth.store.Advance;
 import dev.berth.store.Applied;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
@@ -61,15 +62,10 @@ record Commands(Database database) {
           word("run schedule " + name, Statements.RUN_SCHEDULE, name, task.value());
       case Command.RemoveSchedule(String name) ->
           word("remove schedule " + name, Statements.REMOVE_SCHEDULE, name, null);
-      case Command.AdvanceSchedule advance -> advance(advance);
       case Command.SkipStep(String workflow, String step) ->
           word("skip step " + step + " of " + workflow, Statements.SKIP_STEP, workflow, step);
       case Command.CancelWorkflow(String workflow, String reason) ->
-          word(
-              "cancel workflow " + workflow,
-              Statements.CANCEL_WORKFLOW,
-              workflow,
-              Texts.storable(reason));
+          word("cancel workflow " + workflow, Statements.CANCEL_WORKFLOW, workflow, reason);
       case Command.RetryWorkflow(String workflow) ->
           word("retry workflow " + workflow, Statements.RETRY_WORKFLOW, workflow, null);
     };
@@ -129,9 +125,10 @@ record Commands(Database database) {
                 }));
   }
 
-  private Applied advance(Command.AdvanceSchedule advance) {
+  /** The second half of a sweep. */
+  boolean advance(Advance advance) {
     return database.connected(
-        "advance schedule " + advance.name(),
+        "advance schedule " + advance.schedule(),
         connection ->
             Database.persistently(
                 connection,
@@ -141,7 +138,7 @@ record Commands(Database database) {
                         Statements.ADVANCE_SCHEDULE,
                         prepared -> {
                           ScheduleRows.bind(on, prepared, advance);
-                          return answer(prepared);
+                          return answer(prepared) == Applied.DONE;
                         })));
   }
 
@@ -202,7 +199,7 @@ record Commands(Database database) {
   }
 
   private Applied cancel(TaskId task, String reason) {
-    return word("cancel task " + task, Statements.CANCEL, task.value(), Texts.storable(reason));
+    return word("cancel task " + task, Statements.CANCEL, task.value(), reason);
   }
 
   private Applied word(String doing, Statements statement, Object first, @Nullable Object second) {
@@ -236,7 +233,7 @@ record Commands(Database database) {
       case "done" -> Applied.DONE;
       case "requested" -> Applied.REQUESTED;
       case "unchanged" -> Applied.UNCHANGED;
-      case "full" -> Applied.LIMIT_REACHED;
+      case "full" -> Applied.QUOTA_FULL;
       case "unknown" -> Applied.NOT_FOUND;
       default -> throw new IllegalStateException("Unknown answer \"" + word + "\"");
     };

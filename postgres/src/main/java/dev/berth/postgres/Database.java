@@ -77,7 +77,7 @@ final class Database {
    */
   <T> T connected(String doing, Duration longest, ConnectionWork<T> work) {
     try (Loan loan = Loan.from(dataSource, longest)) {
-      return work.on(loan.connection());
+      return loan.run(work);
     } catch (SQLException e) {
       throw Failures.of(doing, e);
     }

@@ -47,6 +47,7 @@ final class Exchanges {
 
   private final List<Placed> claims = new ArrayList<>();
   private final List<Lease> stale = new ArrayList<>();
+  private final List<Lease> aside = new ArrayList<>();
   private final List<Lease> cancelled = new ArrayList<>();
   private final List<Hint> hints = new ArrayList<>();
   private @Nullable Duration again;
@@ -71,7 +72,7 @@ final class Exchanges {
       return session.halves(request)
           ? inHalves(session, request, lines, tell)
           : new Exchanges(session, request, lines, false).run(session.exchange(), tell);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       session.plan().failed();
       session.limited().failed();
       throw e;
@@ -106,25 +107,44 @@ final class Exchanges {
     try {
       return handedIn.join() instanceof Exchanged.Done outcomes
           ? new Exchanged.Done(
-              claims.claims(), outcomes.stale(), claims.cancelled(), claims.again())
+              claims.claims(),
+              outcomes.stale(),
+              outcomes.aside(),
+              claims.cancelled(),
+              claims.again(),
+              null)
           : new Exchanged.SessionLost();
     } catch (CompletionException e) {
       if (e.getCause() instanceof StoreException wrong
           && wrong.kind() == StoreException.Kind.INVALID) {
         return new Exchanged.Done(
-            claims.claims(), List.of(), claims.cancelled(), claims.again(), wrong);
+            claims.claims(), List.of(), List.of(), claims.cancelled(), claims.again(), wrong);
       }
       throw e.getCause() instanceof RuntimeException failed ? failed : e;
     }
   }
 
   private Exchanged run(HeldConnection on, Consumer<List<Hint>> tell) {
-    Exchanged answer =
-        on.run(
-            "exchange outcomes for tasks",
-            connection -> Database.persistently(connection, this::on));
+    Exchanged answer;
+    try {
+      answer = call(on);
+    } catch (StoreException e) {
+      if (!Failures.isLocked(e) || request.ended().isEmpty() || session.careful()) {
+        throw e;
+      }
+      session.careful(true); // nothing was done: the number is free
+      answer = call(on);
+    }
+    if (!request.ended().isEmpty()) {
+      session.careful(!aside.isEmpty());
+    }
     tell.accept(hints);
     return answer;
+  }
+
+  private Exchanged call(HeldConnection on) {
+    return on.run(
+        "exchange outcomes for tasks", connection -> Database.persistently(connection, this::on));
   }
 
   private Exchanged on(Connection connection) throws SQLException {
@@ -145,7 +165,7 @@ final class Exchanges {
 
   /** What this claim says about where the next one should look. */
   private void remember(long began, long took) {
-    boolean dry = claims.size() < request.claims();
+    boolean dry = !request.filledBy(claims.stream().map(Placed::claim).toList());
     for (ScanPlan.Line line : lines) {
       if (line.mode() == ScanPlan.Mode.LANES || line.mode() == ScanPlan.Mode.FREED) {
         continue;
@@ -159,30 +179,32 @@ final class Exchanges {
 
   private void bind(Connection connection, PreparedStatement statement) throws SQLException {
     List<Ended> ended = request.ended();
-    statement.setLong(1, session.id());
-    statement.setLong(2, request.number());
-    statement.setArray(3, Arrays.uuids(connection, ended, e -> e.lease().task().value()));
-    statement.setArray(4, Arrays.of(connection, "int8", ended, e -> e.lease().token()));
-    statement.setArray(5, Arrays.of(connection, "text", ended, e -> word(e.outcome())));
-    statement.setArray(6, Arrays.of(connection, "text", ended, e -> text(e.outcome())));
-    statement.setArray(7, Arrays.of(connection, "int8", ended, e -> delay(e.outcome())));
-    statement.setArray(8, Arrays.of(connection, "text", lines, ScanPlan.Line::queue));
-    statement.setArray(9, Arrays.of(connection, "int2", lines, Exchanges::priority));
-    statement.setArray(10, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
-    statement.setArray(11, Arrays.of(connection, "text", lines, Exchanges::mode));
-    statement.setArray(12, Arrays.of(connection, "text", lines, ScanPlan.Line::cursor));
+    statement.setInt(1, Migration.NEWEST);
+    statement.setLong(2, session.id());
+    statement.setObject(3, session.proof());
+    statement.setLong(4, request.number());
+    statement.setArray(5, Arrays.uuids(connection, ended, e -> e.lease().task().value()));
+    statement.setArray(6, Arrays.of(connection, "int8", ended, e -> e.lease().token()));
+    statement.setArray(7, Arrays.of(connection, "text", ended, e -> word(e.outcome())));
+    statement.setArray(8, Arrays.of(connection, "text", ended, e -> text(e.outcome())));
+    statement.setArray(9, Arrays.of(connection, "int8", ended, e -> delay(e.outcome())));
+    statement.setArray(10, Arrays.of(connection, "text", lines, ScanPlan.Line::queue));
+    statement.setArray(11, Arrays.of(connection, "int2", lines, Exchanges::priority));
+    statement.setArray(12, Arrays.of(connection, "timestamptz", lines, ScanPlan.Line::floor));
+    statement.setArray(13, Arrays.of(connection, "text", lines, Exchanges::mode));
+    statement.setArray(14, Arrays.of(connection, "text", lines, ScanPlan.Line::cursor));
     statement.setArray(
-        13, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
-    statement.setInt(14, request.claims());
-    statement.setArray(15, micros(connection, Ended::began));
-    statement.setArray(16, micros(connection, Ended::passed));
+        15, Arrays.of(connection, "text", session.request().types(), SessionRequest.Handled::type));
+    statement.setInt(16, request.claims());
+    statement.setArray(17, micros(connection, Ended::began));
+    statement.setArray(18, micros(connection, Ended::passed));
     statement.setArray(
-        17, some(connection, "int8", e -> e.heir() == null ? null : e.heir().lease().token()));
-    statement.setArray(18, micros(connection, e -> e.heir() == null ? null : e.heir().began()));
-    statement.setArray(19, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
+        19, some(connection, "int8", e -> e.heir() == null ? null : e.heir().lease().token()));
+    statement.setArray(20, micros(connection, e -> e.heir() == null ? null : e.heir().began()));
+    statement.setArray(21, some(connection, "int4", e -> e.standbys() == 0 ? null : e.standbys()));
     Map<String, Integer> ahead = request.ahead().perSlot();
     statement.setArray(
-        20,
+        22,
         ahead.isEmpty()
             ? null
             : Arrays.of(
@@ -190,9 +212,11 @@ final class Exchanges {
                 "int4",
                 session.request().types(),
                 handled -> ahead.getOrDefault(handled.type(), 0)));
-    statement.setInt(21, Math.max(request.claims(), request.ahead().most()));
-    statement.setBoolean(22, apart);
+    statement.setInt(23, Math.max(request.claims(), request.ahead().most()));
+    statement.setBoolean(24, apart);
+    statement.setLong(29, request.bytes());
     bindLimited(connection, statement);
+    statement.setBoolean(28, session.careful());
   }
 
   /** Where work under limits is looked at. A scan goes without floors: it looks behind them. */
@@ -210,10 +234,10 @@ final class Exchanges {
     queues.removeAll(scanned);
     List<Floor> floors = session.limited().floors(queues);
     boolean none = floors.isEmpty();
-    statement.setArray(23, none ? null : Arrays.of(connection, "text", floors, Floor::line));
-    statement.setArray(24, none ? null : Arrays.of(connection, "int8", floors, Floor::micros));
+    statement.setArray(25, none ? null : Arrays.of(connection, "text", floors, Floor::line));
+    statement.setArray(26, none ? null : Arrays.of(connection, "int8", floors, Floor::micros));
     statement.setArray(
-        25,
+        27,
         some ? Arrays.of(connection, "int8", session.limited().leases(), lease -> lease) : null);
   }
 
@@ -257,15 +281,8 @@ final class Exchanges {
                     rows.getInt("priority"),
                     instant(rows, "position"),
                     rows.getBoolean("foreign_types"));
-        case "stale" -> {
-          if (handedIn.isEmpty()) {
-            request.ended().forEach(e -> handedIn.put(e.lease().token(), e.lease()));
-          }
-          Lease lease = handedIn.get(rows.getLong("token"));
-          if (lease != null) {
-            stale.add(lease);
-          }
-        }
+        case "stale" -> add(stale, handedIn, rows.getLong("token"));
+        case "aside" -> add(aside, handedIn, rows.getLong("token"));
         case "cancel" -> cancelled.add(lease(rows));
         case "lost" -> {
           return new Exchanged.SessionLost();
@@ -274,7 +291,17 @@ final class Exchanges {
       }
     }
     session.limited().answered(request.ended(), claims);
-    return new Exchanged.Done(inOrder(), stale, cancelled, again);
+    return new Exchanged.Done(inOrder(), stale, aside, cancelled, again, null);
+  }
+
+  private void add(List<Lease> leases, Map<Long, Lease> handedIn, long token) {
+    if (handedIn.isEmpty()) {
+      request.ended().forEach(e -> handedIn.put(e.lease().token(), e.lease()));
+    }
+    Lease lease = handedIn.get(token);
+    if (lease != null) {
+      leases.add(lease);
+    }
   }
 
   private void lanes(ResultSet row) throws SQLException {
@@ -363,10 +390,10 @@ final class Exchanges {
   private static @Nullable String text(Outcome outcome) {
     return switch (outcome) {
       case Outcome.Finished finished -> finished.result();
-      case Outcome.Retrying retrying -> Texts.storable(retrying.error());
-      case Outcome.Failed failed -> Texts.storable(failed.error());
+      case Outcome.Retrying retrying -> retrying.error();
+      case Outcome.Failed failed -> failed.error();
       case Outcome.Released released -> null;
-      case Outcome.Cancelled cancel -> Texts.storable(cancel.reason());
+      case Outcome.Cancelled cancel -> cancel.reason();
     };
   }
 

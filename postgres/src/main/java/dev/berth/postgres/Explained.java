@@ -1,13 +1,13 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
-import dev.berth.store.Explanation;
-import dev.berth.store.Explanation.Held;
-import dev.berth.store.Explanation.Place;
-import dev.berth.store.LimitView.Holder;
-import dev.berth.store.Obstacle;
-import dev.berth.store.SessionId;
-import dev.berth.store.TaskView;
+import dev.berth.view.Explanation;
+import dev.berth.view.Explanation.Held;
+import dev.berth.view.Explanation.Line;
+import dev.berth.view.LimitView.Holder;
+import dev.berth.view.Obstacle;
+import dev.berth.view.SessionId;
+import dev.berth.view.TaskView;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ record Explained(
     int number,
     long count,
     @Nullable Holder holder,
-    long starts,
+    long ends,
     Duration since) {
 
   static Explained read(ResultSet row) throws SQLException {
@@ -49,7 +49,7 @@ record Explained(
         row.getInt("number"),
         row.getLong("count"),
         "holder".equals(kind) ? holder(row) : null,
-        row.getLong("starts"),
+        row.getLong("ends"),
         Duration.of(row.getLong("since_micros"), ChronoUnit.MICROS));
   }
 
@@ -60,6 +60,7 @@ record Explained(
         row.getLong("token"),
         row.getString("holder_worker"),
         PostgresReader.instant(row, "at"),
+        PostgresReader.instant(row, "began"),
         row.getInt("number"),
         row.getInt("count"));
   }
@@ -89,8 +90,7 @@ record Explained(
     return of("place", rows)
         .findFirst()
         .map(row ->
-            Explanation.Waiting.of(
-                task, obstacles, Place.of(row.count()), row.starts(), row.since()))
+            Explanation.Waiting.of(task, obstacles, Line.of(row.count()), row.ends(), row.since()))
         .orElseGet(() -> new Explanation.Waiting(task, obstacles, null, null));
   }
 
@@ -99,10 +99,10 @@ record Explained(
       case "step" ->
           Stream.of(
               new Obstacle.HeldByWorkflow(
-                  Objects.requireNonNull(task.workflow()),
+                  Objects.requireNonNull(task.input().step()).workflow(),
                   Objects.requireNonNull(key),
                   count == 1));
-      case "not_due" -> Stream.of(new Obstacle.NotDue(task.dueAt()));
+      case "not_due" -> Stream.of(new Obstacle.NotDue(task.times().due()));
       case "queue_paused" -> Stream.of(new Obstacle.QueuePaused(task.queue()));
       case "no_worker" -> Stream.of(new Obstacle.NoWorker(task.type(), task.queue()));
       case "limit_paused" -> Stream.of(new Obstacle.LimitPaused(limit()));

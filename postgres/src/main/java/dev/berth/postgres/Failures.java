@@ -12,7 +12,14 @@ final class Failures {
   /** A pooler gave the connection another server process than the one that prepared. */
   private static final Set<String> PREPARED_BY_ANOTHER = Set.of("42P05", "26000");
 
+  private static final String LOCKED = "55P03";
+
   private Failures() {}
+
+  /** Whether it waited too long for a lock that somebody else holds. */
+  static boolean isLocked(StoreException e) {
+    return e.getCause() instanceof SQLException cause && LOCKED.equals(cause.getSQLState());
+  }
 
   /** The error as a sentence that says what could not be done and what to do about it. */
   static StoreException of(String doing, SQLException e) {
@@ -36,6 +43,8 @@ final class Failures {
       // an insert met a history partition that was being made: the next one finds it
       case "23" -> state.equals("23514") ? Kind.UNAVAILABLE : Kind.CONFLICT;
       case "3F", "42" -> Kind.CORRUPT;
+      // built for another version of the schema
+      case "0A" -> Kind.CORRUPT;
       case "XX" -> Kind.CORRUPT;
       default -> Kind.INVALID;
     };
@@ -44,13 +53,20 @@ final class Failures {
   private static String sentence(Kind kind, String state, SQLException e) {
     return switch (kind) {
       case UNAVAILABLE ->
-          state.startsWith("40")
-              ? "somebody else came first, try again (" + firstLine(e) + ")"
-              : "the database does not answer (" + firstLine(e) + ")";
+          switch (state) {
+            case LOCKED -> "somebody else holds a lock that it needs (" + firstLine(e) + ")";
+            case "40001", "40P01" -> "somebody else came first, try again (" + firstLine(e) + ")";
+            default -> "the database does not answer (" + firstLine(e) + ")";
+          };
       case CORRUPT ->
-          state.startsWith("42501")
-              ? firstLine(e) + "; grant this role the rights on schema berth"
-              : firstLine(e) + "; is the schema up to date? (berth migrate)";
+          state.startsWith("0A")
+              ? firstLine(e)
+              : state.startsWith("42501")
+                  ? firstLine(e)
+                      + "; an administrator allows it with berth.allow_submit, berth.allow_work,"
+                      + " berth.allow_read or berth.allow_launch, and what steers the queue is for"
+                      + " the owner of schema berth"
+                  : firstLine(e) + "; is the schema up to date? (berth migrate)";
       default ->
           PREPARED_BY_ANOTHER.contains(state)
               ? firstLine(e)
@@ -59,7 +75,7 @@ final class Failures {
     };
   }
 
-  private static String firstLine(SQLException e) {
+  static String firstLine(SQLException e) {
     // a pool says that it has no connection; why, says the driver
     SQLException said =
         e instanceof SQLTransientConnectionException && e.getCause() instanceof SQLException cause

@@ -81,7 +81,7 @@ record FullQuotas(Map<UUID, Full> byTask) {
     TaskId other = full.task() == null ? null : TaskId.of(full.task());
     return other != null && quota.whenFull() == WhenFull.EXISTING
         ? new Submitted.Existing(other)
-        : new Submitted.LimitReached(refused.id(), full.key(), quota.most(), other);
+        : new Submitted.QuotaFull(refused.id(), full.key(), quota.most(), other);
   }
 
   private static Array part(
@@ -94,7 +94,7 @@ record FullQuotas(Map<UUID, Full> byTask) {
         s -> Arrays.literal(connection, s.quotas().stream().map(part).toList()));
   }
 
-  private static String word(WhenFull whenFull) {
+  static String word(WhenFull whenFull) {
     return whenFull.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -36,10 +36,13 @@ final class HeldConnection implements AutoCloseable {
         held = database.take(doing, longest);
         loan = held;
       }
-      return work.on(held.connection());
+      return held.run(work);
     } catch (SQLException e) {
       drop();
       throw Failures.of(doing, e);
+    } catch (Error e) {
+      drop();
+      throw e;
     } finally {
       oneCall.unlock();
     }
@@ -63,11 +66,7 @@ final class HeldConnection implements AutoCloseable {
   private void abort() {
     Loan used = loan;
     if (used != null) {
-      try {
-        used.connection().abort(Runnable::run);
-      } catch (SQLException e) {
-        // it is gone already
-      }
+      used.abort();
     }
   }
 

@@ -70,20 +70,40 @@ final class HintListener implements AutoCloseable {
   }
 
   private void listen() {
-    while (!closed) {
-      try (Loan taken = database.take("listen for wake-ups")) {
-        hear(taken.connection());
-      } catch (SQLException | StoreException e) {
-        hears = false;
-        if (!closed) {
-          log.debug("Not listening, polling meanwhile: {}", e.getMessage());
-          pause();
-        }
+    try {
+      while (!closed) {
+        listenOnce();
+      }
+    } finally {
+      hears = false;
+    }
+  }
+
+  private void listenOnce() {
+    try (Loan taken = database.take("listen for wake-ups")) {
+      taken.run(this::hear);
+    } catch (Throwable e) { // also an OutOfMemoryError: nobody would start this thread again
+      hears = false;
+      if (!closed) {
+        tell(e);
+        pause();
       }
     }
   }
 
-  private void hear(Connection taken) throws SQLException {
+  private static void tell(Throwable failure) {
+    try {
+      if (failure instanceof SQLException || failure instanceof StoreException) {
+        log.debug("Not listening, polling meanwhile: {}", failure.getMessage());
+      } else {
+        log.warn("Not listening, polling meanwhile", failure);
+      }
+    } catch (Throwable e) {
+      // no memory for a line of the log
+    }
+  }
+
+  private boolean hear(Connection taken) throws SQLException {
     PGConnection postgres = taken.unwrap(PGConnection.class);
     try (Statement statement = taken.createStatement()) {
       statement.execute("listen " + Hint.CHANNEL);
@@ -113,7 +133,7 @@ final class HintListener implements AutoCloseable {
     }
     try (Statement statement = taken.createStatement()) {
       // the connection goes back to the pool as it came
-      statement.execute("unlisten " + Hint.CHANNEL);
+      return statement.execute("unlisten " + Hint.CHANNEL);
     }
   }
 

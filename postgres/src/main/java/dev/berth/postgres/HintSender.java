@@ -1,6 +1,5 @@
 package dev.berth.postgres;
 
-import dev.berth.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -131,8 +130,7 @@ final class HintSender implements AutoCloseable {
                   return statement.execute();
                 });
           });
-    } catch (StoreException | IllegalStateException e) {
-      // a hint may be lost: workers poll as well
+    } catch (Throwable e) { // whatever it is: a hint may be lost, this thread not
       log.debug("A wake-up was not sent: {}", e.getMessage());
     }
   }

@@ -98,13 +98,14 @@ final class Hints implements AutoCloseable {
     return notifications && rare && listeners.isEmpty();
   }
 
+  /** Whatever a listener does, the others hear of it. */
   private void hear(Hint hint) {
     first.accept(hint);
     WakeUp wakeUp = new WakeUp(hint.queue(), hint.in());
     for (Consumer<WakeUp> listening : listeners) {
       try {
         listening.accept(wakeUp);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         log.warn("A listener for wake-ups failed: {}", e.toString());
       }
     }

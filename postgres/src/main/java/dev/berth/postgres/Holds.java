@@ -2,7 +2,6 @@ package dev.berth.postgres;
 
 import dev.berth.limit.Need;
 import dev.berth.store.Held;
-import dev.berth.store.SessionId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -12,16 +11,17 @@ import java.util.Optional;
 /** Slots without a task: taken and given back by a statement each. */
 record Holds(Database database, Hints hints) {
 
-  Held hold(SessionId session, long number, Need need) {
+  Held hold(WorkerSession session, long number, Need need) {
     return database.run(
         "hold slots of " + need.key(),
         Statements.HOLD,
         statement -> {
-          statement.setLong(1, Long.parseLong(session.value()));
-          statement.setLong(2, number);
-          statement.setString(3, need.key().value());
-          statement.setInt(4, need.weight());
-          statement.setInt(5, need.slots());
+          statement.setLong(1, session.id());
+          statement.setObject(2, session.proof());
+          statement.setLong(3, number);
+          statement.setString(4, need.key().value());
+          statement.setInt(5, need.weight());
+          statement.setInt(6, need.slots());
           try (ResultSet row = statement.executeQuery()) {
             row.next();
             return answer(row.getString("verdict"), row.getLong("token"));
@@ -29,14 +29,15 @@ record Holds(Database database, Hints hints) {
         });
   }
 
-  boolean release(SessionId session, long number) {
+  boolean release(WorkerSession session, long number) {
     Optional<List<Hint>> freed =
         database.run(
-            "release slots of session " + session,
+            "release slots of session " + session.id(),
             Statements.RELEASE,
             statement -> {
-              statement.setLong(1, Long.parseLong(session.value()));
-              statement.setLong(2, number);
+              statement.setLong(1, session.id());
+              statement.setObject(2, session.proof());
+              statement.setLong(3, number);
               try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getBoolean("released") ? Optional.of(hints(row)) : Optional.empty();

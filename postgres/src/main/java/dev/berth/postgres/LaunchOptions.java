@@ -1,5 +1,7 @@
 package dev.berth.postgres;
 
+import dev.berth.limit.LimitKey;
+import dev.berth.task.Names;
 import dev.berth.task.Priorities;
 import dev.berth.task.TaskId;
 import java.time.Duration;
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param topics the limits it is under
  * @param transaction whether it runs in a transaction, and then exactly once
- * @param timeout after which the statement is stopped; null: none
+ * @param timeout after which the statement is stopped, 1 millisecond to 24 days; null: the default
+ *     of the database, 1 hour where nobody has set another
  * @param dueAt the earliest start; null: now
  * @param queue which workers read it
  * @param id of the caller's own, which makes the launch idempotent; null: a new one
@@ -29,9 +32,18 @@ public record LaunchOptions(
   public static final LaunchOptions DEFAULT =
       new LaunchOptions(List.of(), true, null, null, 5, SqlTasks.QUEUE, null);
 
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST = Duration.ofDays(24);
+
   public LaunchOptions {
     topics = List.copyOf(topics);
+    topics.forEach(LimitKey::ofTopic);
+    Names.check("queue", queue);
     Priorities.check(priority);
+    if (timeout != null && (timeout.compareTo(SHORTEST) < 0 || timeout.compareTo(LONGEST) > 0)) {
+      throw new IllegalArgumentException(
+          "The timeout of a SQL task cannot be " + timeout + ": use 1 millisecond to 24 days");
+    }
   }
 
   public LaunchOptions topics(String... names) {

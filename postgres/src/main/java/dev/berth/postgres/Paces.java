@@ -44,7 +44,7 @@ final class Paces {
   }
 
   static @Nullable Long micros(@Nullable Duration pace) {
-    return pace == null ? null : TimeUnit.NANOSECONDS.toMicros(pace.toNanos());
+    return pace == null ? null : TimeUnit.MICROSECONDS.convert(pace);
   }
 
   private void add(Need need, Map<LimitKey, Duration> fresh) {

@@ -1,25 +1,30 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
-import dev.berth.store.AttemptView;
-import dev.berth.store.AuditFilter;
-import dev.berth.store.Capacity;
-import dev.berth.store.Drift;
-import dev.berth.store.Explanation;
-import dev.berth.store.LimitAudit;
-import dev.berth.store.LimitView;
-import dev.berth.store.QueueView;
-import dev.berth.store.QuotaView;
-import dev.berth.store.ScheduleView;
-import dev.berth.store.SessionId;
-import dev.berth.store.SessionView;
-import dev.berth.store.StepView;
-import dev.berth.store.StoreReader;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
-import dev.berth.store.WorkflowView;
+import dev.berth.store.StoreException;
+import dev.berth.task.Counts;
+import dev.berth.task.Names;
+import dev.berth.task.Place;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.Capacity;
+import dev.berth.view.Drift;
+import dev.berth.view.Explanation;
+import dev.berth.view.LimitAudit;
+import dev.berth.view.LimitView;
+import dev.berth.view.QueueView;
+import dev.berth.view.QuotaView;
+import dev.berth.view.ScheduleView;
+import dev.berth.view.SessionId;
+import dev.berth.view.SessionView;
+import dev.berth.view.StepView;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
+import dev.berth.view.Times;
+import dev.berth.view.WorkflowView;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -61,6 +66,16 @@ final class PostgresReader implements StoreReader {
             PostgresReader::task)
         .stream()
         .findFirst();
+  }
+
+  @Override
+  public List<TaskView> named(String name) {
+    Names.check("task", name);
+    return query(
+        "find the tasks named " + name,
+        Statements.NAMED,
+        statement -> statement.setString(1, name),
+        PostgresReader::task);
   }
 
   @Override
@@ -168,7 +183,8 @@ final class PostgresReader implements StoreReader {
                 row.getInt("peak"),
                 row.getObject("slots", Integer.class),
                 instant(row, "at"),
-                row.getBoolean("over")));
+                row.getBoolean("over"),
+                row.getInt("forgiven")));
   }
 
   @Override
@@ -187,7 +203,19 @@ final class PostgresReader implements StoreReader {
   }
 
   @Override
+  public List<String> unreadable() {
+    return query(
+        "look for rows that cannot be read",
+        Statements.UNREADABLE,
+        statement -> {},
+        row ->
+            "%s %s: %s"
+                .formatted(row.getString("kind"), row.getString("name"), row.getString("fault")));
+  }
+
+  @Override
   public Optional<WorkflowView> workflow(String name) {
+    Names.check("workflow", name);
     return query(
             "look at workflow " + name,
             Statements.WORKFLOW,
@@ -207,8 +235,6 @@ final class PostgresReader implements StoreReader {
         statement -> {
           statement.setString(1, workflow);
           statement.setInt(2, WorkflowView.MOST);
-          statement.setString(3, workflow);
-          statement.setInt(4, WorkflowView.MOST);
         },
         Steps::step);
   }
@@ -227,12 +253,13 @@ final class PostgresReader implements StoreReader {
 
   @Override
   public Optional<StepView> step(TaskId task, String name) {
+    Names.check("step", name);
     return query(
             "look at step " + name,
             Statements.STEP,
             statement -> {
-              statement.setString(1, name);
-              statement.setObject(2, task.value());
+              statement.setObject(1, task.value());
+              statement.setString(2, name);
             },
             Steps::step)
         .stream()
@@ -262,6 +289,7 @@ final class PostgresReader implements StoreReader {
         row.getLong("token"),
         row.getString("worker"),
         instant(row, "expires_at"),
+        instant(row, "since"),
         row.getInt("number"),
         row.getInt("count"));
   }
@@ -276,35 +304,47 @@ final class PostgresReader implements StoreReader {
           List<T> all = new ArrayList<>();
           try (ResultSet rows = prepared.executeQuery()) {
             while (rows.next()) {
-              all.add(reading.read(rows));
+              all.add(read(doing, reading, rows));
             }
           }
           return all;
         });
   }
 
+  /** What somebody wrote by hand may be no limit key, no state or no name. */
+  private static <T> T read(String doing, Row<T> reading, ResultSet row) throws SQLException {
+    try {
+      return reading.read(row);
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          StoreException.Kind.CORRUPT,
+          "Could not " + doing + ": a row is none that Berth has written: " + e.getMessage(),
+          e);
+    }
+  }
+
   static TaskView task(ResultSet row) throws SQLException {
     return new TaskView(
         new TaskId(row.getObject("id", UUID.class)),
         row.getString("type"),
-        row.getString("queue"),
-        row.getInt("priority"),
+        new Place(row.getString("queue"), row.getInt("priority")),
         TaskState.valueOf(row.getString("state")),
-        instant(row, "submitted_at"),
-        instant(row, "due_at"),
-        maybeInstant(row, "started_at"),
-        maybeInstant(row, "ended_at"),
-        row.getInt("attempt"),
-        row.getInt("failures"),
-        row.getInt("crashes"),
-        row.getString("payload"),
-        Arrays.pairs(row, "metadata"),
-        row.getString("result"),
-        row.getString("error"),
-        row.getString("worker"),
-        row.getString("progress"),
-        row.getString("workflow"),
-        row.getString("step"));
+        new Times(
+            instant(row, "submitted_at"),
+            instant(row, "due_at"),
+            maybeInstant(row, "started_at"),
+            maybeInstant(row, "ended_at")),
+        new Counts(row.getInt("attempt"), row.getInt("failures"), row.getInt("crashes")),
+        new TaskView.Input(
+            row.getString("name"),
+            row.getString("payload"),
+            Arrays.pairs(row, "metadata"),
+            TaskView.StepName.of(row.getString("workflow"), row.getString("step"))),
+        new TaskView.Report(
+            row.getString("worker"),
+            row.getString("progress"),
+            row.getString("result"),
+            row.getString("error")));
   }
 
   private static AttemptView attempt(ResultSet row) throws SQLException {

@@ -1,8 +1,8 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.Need;
+import dev.berth.store.Advance;
 import dev.berth.store.Applied;
-import dev.berth.store.Capacity;
 import dev.berth.store.Command;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
@@ -10,16 +10,17 @@ import dev.berth.store.Heartbeat;
 import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
-import dev.berth.store.StoreReader;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.store.Submitter;
 import dev.berth.store.Swept;
 import dev.berth.store.WakeUp;
+import dev.berth.view.Capacity;
+import dev.berth.view.SessionId;
+import dev.berth.view.StoreReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -149,8 +150,8 @@ public final class PostgresStore implements Store {
     Sessions.Opened opened =
         database.connected("open a session", connection -> Sessions.open(connection, request));
     SessionId id = new SessionId(Long.toString(opened.id()));
-    sessions.put(id, new WorkerSession(opened.id(), request, database));
-    return new Session(id, request.lease(), opened.differing());
+    sessions.put(id, new WorkerSession(opened, request, database));
+    return new Session(id, request.lease(), opened.differing(), opened.cap());
   }
 
   @Override
@@ -181,13 +182,18 @@ public final class PostgresStore implements Store {
 
   @Override
   public Held hold(SessionId session, long number, Need need) {
+    WorkerSession holder = sessions.get(session);
+    if (holder == null) {
+      return new Held.SessionLost();
+    }
     paces.named(need);
-    return holds.hold(session, number, need);
+    return holds.hold(holder, number, need);
   }
 
   @Override
   public boolean release(SessionId session, long number) {
-    return holds.release(session, number);
+    WorkerSession holder = sessions.get(session);
+    return holder != null && holds.release(holder, number);
   }
 
   @Override
@@ -196,13 +202,24 @@ public final class PostgresStore implements Store {
   }
 
   @Override
+  public boolean advance(Advance advance) {
+    boolean done = commands.advance(advance);
+    hinted(done);
+    return done;
+  }
+
+  @Override
   public Applied apply(Command command) {
     Applied applied = commands.apply(command);
-    // with notifications the database tells; without, at least this process shall know
-    if (!notifications && applied == Applied.DONE) {
+    hinted(applied == Applied.DONE);
+    return applied;
+  }
+
+  /** With notifications the database tells; without, at least this process shall know. */
+  private void hinted(boolean changed) {
+    if (changed && !notifications) {
       hints.tell(List.of(Hint.ANYWHERE));
     }
-    return applied;
   }
 
   @Override

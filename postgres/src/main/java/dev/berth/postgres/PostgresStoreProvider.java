@@ -9,19 +9,19 @@ import dev.berth.store.StoreException.Kind;
 import dev.berth.store.StoreProvider;
 import java.net.UnknownHostException;
 
-/** Opens {@code jdbc:postgresql:} URLs on a pool of their own. */
+/** Opens {@code jdbc:postgresql:} and {@code postgres:} URLs on a pool of their own. */
 public final class PostgresStoreProvider implements StoreProvider {
 
   private static final int POOL_SIZE = 10;
 
   @Override
   public String example() {
-    return "jdbc:postgresql://host:5432/database?user=…";
+    return "postgres://user:password@host/database or jdbc:postgresql://host:5432/database?user=…";
   }
 
   @Override
   public boolean accepts(String url) {
-    return url.startsWith("jdbc:postgresql:");
+    return PostgresUrl.accepts(url);
   }
 
   @Override
@@ -42,7 +42,8 @@ public final class PostgresStoreProvider implements StoreProvider {
   /** A pool for this URL; an error is one sentence about what cannot be reached. */
   public static HikariDataSource pool(String url) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(url);
+    String jdbc = jdbc(url);
+    config.setJdbcUrl(jdbc);
     config.setPoolName("berth");
     config.setMaximumPoolSize(POOL_SIZE);
     config.setMinimumIdle(1);
@@ -57,7 +58,15 @@ public final class PostgresStoreProvider implements StoreProvider {
       return new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException | IllegalArgumentException e) {
       throw new StoreException(
-          Kind.UNAVAILABLE, "Could not connect to " + withoutSecrets(url) + ": " + reason(e), e);
+          Kind.UNAVAILABLE, "Could not connect to " + withoutSecrets(jdbc) + ": " + reason(e), e);
+    }
+  }
+
+  private static String jdbc(String url) {
+    try {
+      return PostgresUrl.jdbc(url);
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(Kind.INVALID, String.valueOf(e.getMessage()));
     }
   }
 

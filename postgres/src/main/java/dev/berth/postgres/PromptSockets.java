@@ -3,13 +3,9 @@ package dev.berth.postgres;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import javax.net.SocketFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sockets on which wake-ups are heard a millisecond sooner. When the driver has read a notification
@@ -18,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * opened by their URL use them; for a pool of your own, add {@code
  * socketFactory=dev.berth.postgres.PromptSockets} to its URL.
  */
-public final class PromptSockets extends SocketFactory {
+public final class PromptSockets extends StreamSockets {
 
   /** The timeout, in milliseconds, with which the driver looks whether there is more. */
   private static final int LOOK = 1;
@@ -26,41 +22,6 @@ public final class PromptSockets extends SocketFactory {
   @Override
   public Socket createSocket() {
     return new PromptSocket();
-  }
-
-  @Override
-  public Socket createSocket(String host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
-  }
-
-  @Override
-  public Socket createSocket(String host, int port, InetAddress from, int fromPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(from, fromPort));
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(from, fromPort));
-  }
-
-  private static Socket connected(InetSocketAddress to, @Nullable InetSocketAddress from)
-      throws IOException {
-    Socket socket = new PromptSocket();
-    try {
-      socket.bind(from);
-      socket.connect(to);
-      return socket;
-    } catch (IOException e) {
-      socket.close();
-      throw e;
-    }
   }
 
   private static final class PromptSocket extends Socket {

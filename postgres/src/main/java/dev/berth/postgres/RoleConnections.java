@@ -50,6 +50,8 @@ public interface RoleConnections {
     properties.setProperty("ApplicationName", "berth sql");
     properties.setProperty("loginTimeout", "5");
     properties.setProperty("tcpKeepAlive", "true");
+    // of the same name in the URL, that one counts
+    properties.setProperty("socketFactory", BoundedSockets.class.getName());
     return properties;
   }
 }

@@ -5,11 +5,11 @@ import dev.berth.limit.Quota;
 import dev.berth.schedule.Missed;
 import dev.berth.schedule.Overlap;
 import dev.berth.schedule.Timing;
-import dev.berth.store.Command;
+import dev.berth.store.Advance;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
 import dev.berth.store.Submission;
+import dev.berth.view.ScheduleView;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -60,17 +60,16 @@ final class ScheduleRows {
     statement.setArray(17, Arrays.of(connection, "text", quotas, quota -> word(quota.whenFull())));
   }
 
-  static void bind(
-      Connection connection, PreparedStatement statement, Command.AdvanceSchedule advance)
+  static void bind(Connection connection, PreparedStatement statement, Advance advance)
       throws SQLException {
     List<Instant> times = advance.occurrences();
     Instant next = advance.next();
-    statement.setString(1, advance.name());
+    statement.setString(1, advance.schedule());
     statement.setLong(2, advance.version());
     statement.setArray(
         3,
         Arrays.of(
-            connection, "uuid", times, time -> Schedule.taskOf(advance.name(), time).value()));
+            connection, "uuid", times, time -> Schedule.taskOf(advance.schedule(), time).value()));
     statement.setArray(4, Arrays.of(connection, "timestamptz", times, Instant::toString));
     statement.setBoolean(5, advance.catchingUp());
     statement.setObject(
@@ -93,19 +92,20 @@ final class ScheduleRows {
   static ScheduleView view(ResultSet row) throws SQLException {
     return new ScheduleView(
         row.getString("name"),
-        timing(row),
-        missed(row),
-        Overlap.valueOf(row.getString("overlap").toUpperCase(Locale.ROOT)),
-        row.getString("type"),
-        row.getString("queue"),
-        row.getString("payload"),
+        new ScheduleView.When(
+            timing(row),
+            PostgresReader.instant(row, "anchor"),
+            missed(row),
+            Overlap.valueOf(row.getString("overlap").toUpperCase(Locale.ROOT))),
+        new ScheduleView.Each(
+            row.getString("type"), row.getString("queue"), row.getString("payload")),
         row.getBoolean("paused"),
-        PostgresReader.instant(row, "anchor"),
         PostgresReader.maybeInstant(row, "next_at"),
-        PostgresReader.maybeInstant(row, "last_at"),
-        PostgresReader.maybeTask(row, "last_task"),
-        row.getLong("submitted"),
-        row.getLong("skipped"),
+        new ScheduleView.Past(
+            PostgresReader.maybeInstant(row, "last_at"),
+            PostgresReader.maybeTask(row, "last_task"),
+            row.getLong("submitted"),
+            row.getLong("skipped")),
         row.getString("error"));
   }
 

@@ -1,14 +1,18 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
-import dev.berth.store.Capacity;
+import dev.berth.limit.Quota;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
 import dev.berth.store.Registration;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
+import dev.berth.store.SizeCap;
 import dev.berth.task.LimitRule;
 import dev.berth.task.TaskId;
+import dev.berth.value.Texts;
+import dev.berth.view.Capacity;
+import dev.berth.worker.WorkerName;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -29,31 +33,39 @@ final class Sessions {
    *
    * @param differing where its word on a limit was not what was there
    */
-  record Opened(long id, List<Registration> differing) {}
+  record Opened(long id, UUID proof, List<Registration> differing, SizeCap cap) {}
 
   /** Registers the types, then opens. */
   static Opened open(Connection connection, SessionRequest request) throws SQLException {
     register(connection, newestWords(request.types()));
     List<Registration> differing = registerLimits(connection, newestWords(request.types()));
     registerTypeLimits(connection, newestWords(request.types()));
+    registerTypeQuotas(connection, newestWords(request.types()));
     Upkeep.makePartitions(connection);
-    return new Opened(openRow(connection, request), differing);
+    return openRow(connection, request, differing);
   }
 
-  private static long openRow(Connection connection, SessionRequest request) throws SQLException {
+  private static Opened openRow(
+      Connection connection, SessionRequest request, List<Registration> differing)
+      throws SQLException {
     return Database.run(
         connection,
         Statements.OPEN,
         statement -> {
-          statement.setString(1, request.worker());
-          statement.setString(2, null);
-          statement.setLong(3, request.lease().toMillis());
-          statement.setInt(4, request.capacity());
-          statement.setArray(5, Arrays.of(connection, "text", request.types(), Handled::type));
-          statement.setArray(6, Arrays.texts(connection, request.queues()));
+          statement.setInt(1, Migration.NEWEST);
+          statement.setString(2, request.worker());
+          statement.setString(3, WorkerName.host().orElse(null));
+          statement.setLong(4, request.lease().toMillis());
+          statement.setInt(5, request.capacity());
+          statement.setArray(6, Arrays.of(connection, "text", request.types(), Handled::type));
+          statement.setArray(7, Arrays.texts(connection, request.queues()));
           try (ResultSet row = statement.executeQuery()) {
             row.next();
-            return row.getLong(1);
+            return new Opened(
+                row.getLong(1),
+                row.getObject(2, UUID.class),
+                differing,
+                new SizeCap(row.getInt(3)));
           }
         });
   }
@@ -70,20 +82,22 @@ final class Sessions {
                     Statements.HEARTBEAT,
                     statement -> {
                       List<Lease> leases = List.copyOf(progress.keySet());
-                      statement.setLong(1, session.id());
-                      statement.setInt(2, capacity.free());
-                      statement.setInt(3, capacity.max());
-                      statement.setFloat(4, (float) capacity.memory());
+                      statement.setInt(1, Migration.NEWEST);
+                      statement.setLong(2, session.id());
+                      statement.setObject(3, session.proof());
+                      statement.setInt(4, capacity.free());
+                      statement.setInt(5, capacity.max());
+                      statement.setFloat(6, (float) capacity.memory());
                       statement.setArray(
-                          5, Arrays.of(connection, "uuid", leases, l -> l.task().value()));
-                      statement.setArray(6, Arrays.of(connection, "int8", leases, Lease::token));
+                          7, Arrays.of(connection, "uuid", leases, l -> l.task().value()));
+                      statement.setArray(8, Arrays.of(connection, "int8", leases, Lease::token));
                       statement.setArray(
-                          7,
+                          9,
                           Arrays.of(
                               connection,
                               "text",
                               leases,
-                              l -> Texts.storable(progress.getOrDefault(l, ""))));
+                              l -> Texts.clean(progress.getOrDefault(l, ""))));
                       try (ResultSet row = statement.executeQuery()) {
                         row.next();
                         return new Heartbeat(row.getBoolean("alive"), cancelled(row));
@@ -102,6 +116,7 @@ final class Sessions {
                     Statements.LEAVE,
                     statement -> {
                       statement.setLong(1, session.id());
+                      statement.setObject(2, session.proof());
                       return statement.execute();
                     }));
   }
@@ -175,6 +190,29 @@ final class Sessions {
               3, Arrays.of(connection, "text", rules, r -> r.getValue().key().value()));
           statement.setArray(4, Arrays.of(connection, "int4", rules, r -> r.getValue().weight()));
           statement.setArray(5, Arrays.of(connection, "int4", rules, r -> r.getValue().slots()));
+          return statement.execute();
+        });
+  }
+
+  /** Which quotas each type is under. */
+  private static void registerTypeQuotas(Connection connection, List<Handled> types)
+      throws SQLException {
+    List<Map.Entry<String, Quota>> quotas =
+        types.stream()
+            .flatMap(type -> type.quotas().stream().map(quota -> Map.entry(type.type(), quota)))
+            .toList();
+    Database.run(
+        connection,
+        Statements.REGISTER_TYPE_QUOTAS,
+        statement -> {
+          statement.setArray(1, Arrays.of(connection, "text", types, Handled::type));
+          statement.setArray(2, Arrays.of(connection, "text", quotas, Map.Entry::getKey));
+          statement.setArray(
+              3, Arrays.of(connection, "text", quotas, q -> q.getValue().key().value()));
+          statement.setArray(4, Arrays.of(connection, "int4", quotas, q -> q.getValue().most()));
+          statement.setArray(
+              5,
+              Arrays.of(connection, "text", quotas, q -> FullQuotas.word(q.getValue().whenFull())));
           return statement.execute();
         });
   }

@@ -9,16 +9,19 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt of a SQL task, on a connection of its own. See {@code 021_sql_tasks.sql} for why it
- * is safe.
+ * One attempt of a SQL task, on a connection of its own. See {@code functions/api/run_sql.sql} for
+ * why it is safe.
  *
  * <p>The outcome of a statement that failed is decided here and handed in by the worker. That of
  * one that succeeded is written in its own transaction. Where nobody knows, because the commit was
@@ -118,7 +121,9 @@ final class SqlAttempt implements Callable<Decision> {
                 + " launched it: give the worker RoleConnections.launchers");
       }
       prepare(connection, admission);
-      return stopping ? Decision.of(new Outcome.Released()) : run(connection, admission);
+      return stopping
+          ? Decision.of(new Outcome.Released())
+          : run(connection, admission, () -> door.end(launcher, backend));
     } catch (StoreException e) {
       return later(e);
     } catch (SQLException e) {
@@ -126,6 +131,9 @@ final class SqlAttempt implements Callable<Decision> {
         door.end(launcher, backend);
       }
       return stopping ? Decision.of(new Outcome.Released()) : retried(e);
+    } catch (OutOfMemoryError e) { // the length of one notice, row or error comes before its text
+      door.end(launcher, backend);
+      return failed(SqlError.TOO_MUCH);
     } finally {
       running = null;
     }
@@ -137,7 +145,8 @@ final class SqlAttempt implements Callable<Decision> {
         endBackend(statement, admission.leftBehind());
       }
       noticeDeath(connection, statement);
-      statement.execute("set statement_timeout = " + admission.timeoutMs());
+      statement.execute(
+          "set client_min_messages = error; set statement_timeout = " + admission.timeoutMs());
     }
   }
 
@@ -156,36 +165,59 @@ final class SqlAttempt implements Callable<Decision> {
     }
   }
 
-  private Decision run(Connection connection, Admission admission) throws SQLException {
+  private Decision run(Connection connection, Admission admission, Runnable end)
+      throws SQLException {
     connection.setAutoCommit(!admission.inTransaction());
     try (Statement statement = connection.createStatement()) {
       statement.setEscapeProcessing(false);
-      String result =
-          admission.inTransaction()
-              ? inTransaction(statement, admission)
-              : alone(connection, statement, admission);
+      Returned returned = runInTime(connection, statement, admission, end);
       statement.execute(CLEAN);
       noticeDeath(connection, statement);
-      if (stopping || !finish(connection, result)) {
+      if (stopping || !finish(connection, admission, returned)) {
         return failed("The SQL task was finished too late: its lease was lost");
       }
       if (admission.inTransaction()) {
         commit(connection);
       }
-      return Decision.recorded(new Outcome.Finished(result));
+      return Decision.recorded(new Outcome.Finished(returned.json()));
     }
   }
 
-  private static String inTransaction(Statement statement, Admission admission)
+  private static Returned runInTime(
+      Connection connection, Statement statement, Admission admission, Runnable end)
+      throws SQLException {
+    try (Deadline deadline = new Deadline(admission.timeoutMs(), end)) {
+      try {
+        return admission.inTransaction()
+            ? inTransaction(statement, admission)
+            : alone(connection, statement, admission);
+      } catch (SQLException e) {
+        throw deadline.cause(e);
+      }
+    }
+  }
+
+  /**
+   * What a statement came to.
+   *
+   * @param result the first rows, in JSON
+   */
+  private record Returned(long rows, @Nullable String result) {
+    String json() {
+      return "{\"rows\": " + rows + ", \"result\": " + result + "}";
+    }
+  }
+
+  private static Returned inTransaction(Statement statement, Admission admission)
       throws SQLException {
     try (ResultSet row =
         statement.executeQuery("select rows, result from " + admission.call() + "()")) {
       row.next();
-      return "{\"rows\": " + row.getLong("rows") + ", \"result\": " + row.getString("result") + "}";
+      return new Returned(row.getLong("rows"), row.getString("result"));
     }
   }
 
-  private static String alone(Connection connection, Statement statement, Admission admission)
+  private static Returned alone(Connection connection, Statement statement, Admission admission)
       throws SQLException {
     try (PreparedStatement set =
         connection.prepareStatement("select set_config('search_path', ?, false)")) {
@@ -193,12 +225,22 @@ final class SqlAttempt implements Callable<Decision> {
       set.execute();
     }
     statement.execute(admission.statement());
-    return "{\"rows\": " + Math.max(0, statement.getLargeUpdateCount()) + ", \"result\": null}";
+    if (connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
+      throw new SQLException(
+          "The statement left a transaction open, which was rolled back: end it with commit, or"
+              + " launch it without begin and with transaction => true",
+          "25001");
+    }
+    return new Returned(Math.max(0, statement.getLargeUpdateCount()), null);
   }
 
-  private static boolean finish(Connection connection, String result) throws SQLException {
-    try (PreparedStatement finish = connection.prepareStatement("select berth.finish_sql(?)")) {
-      finish.setString(1, result);
+  private static boolean finish(Connection connection, Admission admission, Returned returned)
+      throws SQLException {
+    try (PreparedStatement finish =
+        connection.prepareStatement("select berth.finish_sql(?, ?, ?)")) {
+      finish.setObject(1, admission.proof());
+      finish.setLong(2, returned.rows());
+      finish.setObject(3, returned.result(), Types.OTHER);
       try (ResultSet row = finish.executeQuery()) {
         row.next();
         return row.getBoolean(1);
@@ -229,7 +271,7 @@ final class SqlAttempt implements Callable<Decision> {
             statement -> {
               statement.setObject(1, task.value());
               statement.setLong(2, token);
-              statement.setBoolean(3, SqlError.lost(failure));
+              statement.setBoolean(3, SqlError.lost(failure) && !BoundedSockets.broke(failure));
               try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getObject(1, Long.class);

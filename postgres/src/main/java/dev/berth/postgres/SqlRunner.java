@@ -15,9 +15,6 @@ import java.util.concurrent.TimeoutException;
  */
 final class SqlRunner implements Decider<String> {
 
-  /** How long the server has to stop a statement before the connection is cut. */
-  private static final long GRACE_SECONDS = 3;
-
   private final Database database;
   private final Door door;
 
@@ -43,7 +40,7 @@ final class SqlRunner implements Decider<String> {
   private static Decision stop(SqlAttempt attempt, FutureTask<Decision> running) throws Exception {
     attempt.cancel();
     try {
-      return running.get(GRACE_SECONDS, TimeUnit.SECONDS);
+      return running.get(Deadline.GRACE.toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException | InterruptedException e) {
       attempt.abort();
       return Decision.of(new Outcome.Released()); // refused by the store if it has committed

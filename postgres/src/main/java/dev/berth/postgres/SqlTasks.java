@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.value.Texts;
 import dev.berth.worker.WorkerBuilder;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -83,12 +84,29 @@ public final class SqlTasks {
   public WorkerBuilder runBy(
       WorkerBuilder worker, RoleConnections connections, SqlOptions options) {
     topics.register(options.topics());
+    int workers = workersOfTheServer();
     return worker.decide(
-        TYPE, new SqlRunner(database, new Door(database, connections, options.reserve())));
+        TYPE.limit(workers).limitPer("launcher", name -> name, (workers + 1) / 2),
+        new SqlRunner(database, new Door(database, connections, options.reserve())));
   }
 
   public WorkerBuilder runBy(WorkerBuilder worker, RoleConnections connections) {
     return runBy(worker, connections, SqlOptions.DEFAULT);
+  }
+
+  /**
+   * What caps them where nobody says otherwise, as in {@code functions/sqltask/check_launch.sql}.
+   */
+  private int workersOfTheServer() {
+    return database.run(
+        "look how many SQL tasks may run at once",
+        Statements.MAX_WORKERS,
+        prepared -> {
+          try (ResultSet row = prepared.executeQuery()) {
+            row.next();
+            return Math.max(1, row.getInt(1));
+          }
+        });
   }
 
   private static TaskId launch(Connection connection, String statement, LaunchOptions said)
@@ -109,7 +127,7 @@ public final class SqlTasks {
       Connection connection, PreparedStatement prepared, String statement, LaunchOptions said)
       throws SQLException {
     Duration timeout = said.timeout();
-    prepared.setString(1, statement);
+    prepared.setString(1, Texts.check("The statement of a SQL task", statement));
     prepared.setArray(2, Arrays.texts(connection, said.topics()));
     prepared.setBoolean(3, said.transaction());
     prepared.setObject(4, timeout == null ? null : (Long) timeout.toMillis(), Types.BIGINT);

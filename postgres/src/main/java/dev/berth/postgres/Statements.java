@@ -11,6 +11,7 @@ enum Statements {
   REGISTER_TYPES,
   REGISTER_LIMITS,
   REGISTER_TYPE_LIMITS,
+  REGISTER_TYPE_QUOTAS,
   NAME_PACES,
   OPEN,
   EXCHANGE,
@@ -36,6 +37,7 @@ enum Statements {
   LAUNCH,
   PREPARE_SQL,
   ADMIT_SQL,
+  MAX_WORKERS,
   RETRY_SQL,
   SET_TOPIC,
   RESET_TOPIC,
@@ -54,6 +56,7 @@ enum Statements {
   NOTIFY,
   NOTIFY_WITHIN,
   FIND,
+  NAMED,
   LIST,
   ATTEMPTS,
   QUEUES,
@@ -67,7 +70,8 @@ enum Statements {
   STEP,
   EXPLAIN,
   AUDIT,
-  DRIFT;
+  DRIFT,
+  UNREADABLE;
 
   final String sql;
 

@@ -1,11 +1,11 @@
 package dev.berth.postgres;
 
-import dev.berth.store.StepView;
 import dev.berth.store.Submission;
-import dev.berth.store.WorkflowView;
 import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.StepView;
+import dev.berth.view.WorkflowView;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

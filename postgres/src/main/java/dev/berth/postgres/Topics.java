@@ -1,6 +1,8 @@
 package dev.berth.postgres;
 
 import dev.berth.store.Applied;
+import dev.berth.value.Durations;
+import dev.berth.value.Texts;
 import dev.berth.worker.FileTopics;
 import dev.berth.worker.FileTopics.Said;
 import java.sql.PreparedStatement;
@@ -51,6 +53,9 @@ public final class Topics {
       @Nullable Integer maxParallel,
       @Nullable Integer retryCount,
       @Nullable Duration delay) {
+    if (delay != null) {
+      Durations.check("The delay of a topic", delay);
+    }
     database.run(
         "set " + named(topic),
         Statements.SET_TOPIC,
@@ -133,6 +138,6 @@ public final class Topics {
   }
 
   private static String named(@Nullable String topic) {
-    return topic == null ? "the defaults of topics" : "topic " + topic;
+    return topic == null ? "the defaults of topics" : "topic " + Texts.checkName("topic", topic);
   }
 }

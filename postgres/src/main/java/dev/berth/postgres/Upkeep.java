@@ -17,6 +17,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The sweep of this process: promotes and expires each time, prunes now and then. */
 final class Upkeep {
@@ -30,6 +32,8 @@ final class Upkeep {
   /** A look from the start is followed by at least so many times its own duration without one. */
   private static final long REST = 20;
 
+  private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+
   private final Database database;
   private final AtomicReference<@Nullable Instant> stepsSince = new AtomicReference<>();
   private @Nullable OffsetDateTime floor;
@@ -37,6 +41,7 @@ final class Upkeep {
   private long rescanEvery = RESCAN_EVERY_NANOS;
   private long rescannedAt = System.nanoTime() - RESCAN_EVERY_NANOS;
   private boolean schedulesDue;
+  private List<String> told = List.of();
   private @Nullable String today;
   private @Nullable String prunedOn;
 
@@ -56,15 +61,19 @@ final class Upkeep {
         LONGEST_SWEEP,
         connection -> {
           int promoted = 0;
+          int expired = 0;
+          int returned = 0;
           while (true) {
             Swept swept = promote(connection);
             promoted += swept.promoted();
+            expired += swept.sessionsExpired();
+            returned += swept.tasksReturned();
             if (swept.promoted() < FULL_BATCH) {
               prune(connection);
               return new Swept(
                   promoted,
-                  swept.sessionsExpired(),
-                  swept.tasksReturned(),
+                  expired,
+                  returned,
                   swept.nextDue(),
                   schedulesDue ? dueSchedules(connection) : List.of());
             }
@@ -115,6 +124,7 @@ final class Upkeep {
             floor = row.getObject("floor", OffsetDateTime.class);
             stepFloor = row.getObject("step_floor", OffsetDateTime.class);
             today = row.getString("today");
+            tell(Arrays.texts(row, "faults"));
             schedulesDue = row.getBoolean("schedules");
             long micros = row.getLong("next_due_micros");
             Duration nextDue =
@@ -123,6 +133,16 @@ final class Upkeep {
                 row.getInt("promoted"), row.getInt("expired"), row.getInt("returned"), nextDue);
           }
         });
+  }
+
+  /** Each once for as long as it lasts: a sweep comes again every second. */
+  private void tell(List<String> faults) {
+    for (String fault : faults) {
+      if (!told.contains(fault)) {
+        log.warn("A part of the sweep did not work, the others did: {}", fault);
+      }
+    }
+    told = faults;
   }
 
   private static List<DueSchedule> dueSchedules(Connection connection) throws SQLException {

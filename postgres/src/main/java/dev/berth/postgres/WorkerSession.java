@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.SessionRequest;
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * What this process knows of a session it opened.
@@ -19,6 +20,7 @@ final class WorkerSession implements AutoCloseable {
   static final int MANY = 200;
 
   private final long id;
+  private final UUID proof;
   private final SessionRequest request;
   private final ScanPlan plan = new ScanPlan();
   private final LimitedClaims limited = new LimitedClaims();
@@ -26,12 +28,15 @@ final class WorkerSession implements AutoCloseable {
   private final HeldConnection handIn;
   private final HeldConnection heartbeat;
 
+  private volatile boolean careful;
+
   private long halvedNumber;
   private boolean halved;
 
   /** A heartbeat that gets no answer is given up early enough for another one within the lease. */
-  WorkerSession(long id, SessionRequest request, Database database) {
-    this.id = id;
+  WorkerSession(Sessions.Opened opened, SessionRequest request, Database database) {
+    this.id = opened.id();
+    this.proof = opened.proof();
     this.request = request;
     Duration lease = request.lease();
     Duration longest = longer(lease.dividedBy(2), LEAST_FOR_EXCHANGE);
@@ -42,6 +47,11 @@ final class WorkerSession implements AutoCloseable {
 
   long id() {
     return id;
+  }
+
+  /** Shows that this session is ours: ids come again after a restore. */
+  UUID proof() {
+    return proof;
   }
 
   SessionRequest request() {
@@ -66,6 +76,15 @@ final class WorkerSession implements AutoCloseable {
 
   HeldConnection heartbeat() {
     return heartbeat;
+  }
+
+  /** Whether somebody else has locked tasks whose outcomes are handed in: they are put aside. */
+  boolean careful() {
+    return careful;
+  }
+
+  void careful(boolean value) {
+    careful = value;
   }
 
   /**

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Command;
-import dev.berth.store.Explanation;
-import dev.berth.store.LimitAudit;
-import dev.berth.store.Obstacle;
 import dev.berth.task.TaskId;
 import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.Explanation;
+import dev.berth.view.LimitAudit;
+import dev.berth.view.Obstacle;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -71,10 +71,12 @@ class AuditTest {
     ran(GPU, 1, 5, 60);
     number(GPU, 1, 10);
     ran(GPU, 1, 10.5, 11);
-    assertThat(audit()).containsExactly(new LimitAudit(GPU, 2, 1, at(10.5), false));
+    assertThat(audit()).containsExactly(new LimitAudit(GPU, 2, 1, at(10.5), false, 1));
+    assertThat(fixture.database().query("select forgiven from berth.audit()")).containsExactly("1");
 
     ran(GPU, 1, 12, 13);
-    assertThat(audit()).containsExactly(new LimitAudit(GPU, 2, 1, at(12), true));
+    assertThat(audit()).containsExactly(new LimitAudit(GPU, 2, 1, at(12), true, 1));
+    assertThat(fixture.database().query("select forgiven from berth.audit()")).containsExactly("1");
   }
 
   @Test
@@ -108,7 +110,9 @@ class AuditTest {
     assertThat(
             fixture
                 .database()
-                .query("select slots from berth.limit_change where key = 'limit/gpu' order by at"))
+                .query(
+                    "select slots from berth_private.limit_change where key = 'limit/gpu' order by"
+                        + " at"))
         .containsExactly("4", "2", "4");
   }
 
@@ -119,7 +123,7 @@ class AuditTest {
     number(GPU, 3, 20);
     fixture.database().run("select berth.prune()"); // they are older than any history
 
-    assertThat(fixture.database().query("select slots from berth.limit_change"))
+    assertThat(fixture.database().query("select slots from berth_private.limit_change"))
         .containsExactly("3");
   }
 
@@ -131,9 +135,9 @@ class AuditTest {
     fixture
         .database()
         .run(
-            "insert into berth.task_limit (key, slots, code_slots, submit_slots, pace,"
-                + " next_start_at) values ('limit/api', 4, 4, 4, '1 hour', berth.now() + interval"
-                + " '1 hour')");
+            "insert into berth_private.task_limit (key, slots, code_slots, submit_slots, pace,"
+                + " next_start_at) values ('limit/api', 4, 4, 4, '1 hour', berth_private.now() +"
+                + " interval '1 hour')");
 
     Explanation.Waiting waiting =
         (Explanation.Waiting) store.reader().explain(draft.id()).orElseThrow();
@@ -148,7 +152,7 @@ class AuditTest {
     fixture
         .database()
         .run(
-            "insert into berth.limit_change (key, at, slots) values ('%s', '%s', %s)"
+            "insert into berth_private.limit_change (key, at, slots) values ('%s', '%s', %s)"
                 .formatted(key, at(second), slots));
   }
 
@@ -158,7 +162,7 @@ class AuditTest {
         .database()
         .run(
             """
-            insert into berth.task_history (task_id, submitted_at, due_at, started_at, ended_at, keep_until, outcome,
+            insert into berth_private.task_history (task_id, submitted_at, due_at, started_at, ended_at, keep_until, outcome,
               attempt, failures, crashes, priority, final, type, queue, limits, weights)
             values ('%s', '%s', '%s', '%s', '%s', '2999-01-01', 'finished', 1, 0, 0, 5, true, 'mail', 'default',
               array['%s'], array[%d])

@@ -8,10 +8,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.store.StoreException;
 import dev.berth.store.StoreException.Kind;
-import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import dev.berth.task.TaskType;
+import dev.berth.view.TaskView;
 import dev.berth.worker.Worker;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -47,13 +47,35 @@ class BadInputTest {
     }
     assertThat(berth.find(foreign))
         .get()
-        .extracting(TaskView::state, TaskView::attempt)
+        .extracting(TaskView::state, task -> task.counts().attempt())
         .containsExactly(TaskState.PENDING, 0);
 
     TaskType<Nap, Void> print = TaskType.of("print", Nap.class);
     try (Worker worker = berth.worker().handle(print, (nap, task) -> nap.take()).start()) {
       await().until(() -> worker.stats().finished() == 1);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "reject, finished, scan, When the quota type/nap is full a submit can",
+    "refuse, done, scan, An exchange needs a mode for each queue",
+    "refuse, finished, peek, An exchange needs a mode for each queue",
+  })
+  void aWordThatNobodyKnowsIsRefused(String whenFull, String outcome, String mode, String error) {
+    String session =
+        database.one(
+            "select session_id from berth.open_session(%d, 'w', null, '1 hour', 9, '{nap}', '{q}')"
+                .formatted(Migration.NEWEST));
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() ->
+            database.run(
+                "insert into berth.submitting_batch (ids, types, queues, priorities, due_ats, delays, payloads, repeat, quotas, mosts, when_full) values ('{%s}', '{nap}', '{q}', '{5}', '{null}', '{0}', '{1}', true, '{\"{type/nap}\"}', '{\"{9}\"}', '{\"{%s}\"}')"
+                    .formatted(UUID.randomUUID(), whenFull),
+                "select * from berth.exchange(%s, 1, '{%s}', '{1}', '{%s}', '{1}', '{0}', '{q}',"
+                        .formatted(Sql.caller(session), UUID.randomUUID(), outcome)
+                    + " '{null}', '{null}', '{%s}', '{null}', '{nap}', 9)".formatted(mode)))
+        .withMessageContaining("ERROR: " + error);
   }
 
   @ParameterizedTest
@@ -79,7 +101,7 @@ class BadInputTest {
     }
     assertThat(berth.find(bad))
         .get()
-        .extracting(TaskView::state, TaskView::error, TaskView::attempt)
+        .extracting(TaskView::state, TaskView::error, task -> task.counts().attempt())
         .containsExactly(TaskState.FAILED, error, 1);
     assertThat(berth.find(good)).get().extracting(TaskView::state).isEqualTo(TaskState.FINISHED);
   }
@@ -88,10 +110,12 @@ class BadInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "postgres://localhost/app | No store accepts the URL \"postgres://localhost/app\":"
-            + " use jdbc:postgresql://host:5432/database?user=…",
+        "http://localhost/app | No store accepts the URL \"http://localhost/app\":"
+            + " use postgres://user:password@host/database or"
+            + " jdbc:postgresql://host:5432/database?user=…",
         "jdbc:mysql://u:secret@h/app?password=secret | No store accepts the URL"
             + " \"jdbc:mysql://…@h/app?password=…\": use"
+            + " postgres://user:password@host/database or"
             + " jdbc:postgresql://host:5432/database?user=…"
       })
   void aUrlThatNobodyAcceptsIsAnsweredWithOneThatWouldDo(String url, String error) {

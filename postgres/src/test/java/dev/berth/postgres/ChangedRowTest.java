@@ -56,8 +56,8 @@ class ChangedRowTest {
         Sql.run(
             fixture.database().url(),
             """
-            update berth.task set progress = '%d' where ctid = any (array(
-              select ctid from berth.task where state = 'ready' for update skip locked))\
+            update berth_private.task set progress = '%d' where ctid = any (array(
+              select ctid from berth_private.task where state = 'ready' for update skip locked))\
             """
                 .formatted(changes++));
         assertThat(store.reader().drift()).isEmpty();
@@ -68,7 +68,8 @@ class ChangedRowTest {
     }
 
     assertThat(store.reader().drift()).isEmpty();
-    assertThat(fixture.database().query("select 1 from berth.slot_group where used > 0")).isEmpty();
+    assertThat(fixture.database().query("select 1 from berth_private.slot_group where used > 0"))
+        .isEmpty();
   }
 
   private void finishAll() {

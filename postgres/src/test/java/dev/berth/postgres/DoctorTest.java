@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.Drift;
-import dev.berth.store.Drift.Counter;
 import dev.berth.store.Ended;
-import dev.berth.store.LimitAudit;
 import dev.berth.task.Outcome;
 import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.Drift;
+import dev.berth.view.Drift.Counter;
+import dev.berth.view.LimitAudit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +43,7 @@ class DoctorTest {
   @Test
   void aSlotThatNobodyHoldsIsFoundAndFreed() {
     run(3, 5);
-    damage("update berth.slot_group set used = 1 where key = 'limit/gpu' and used = 0");
+    damage("update berth_private.slot_group set used = 1 where key = 'limit/gpu' and used = 0");
     List<Drift> found = store.reader().drift();
     assertThat(found).hasSize(2).allMatch(drift -> drift.counter() == Counter.USED);
     assertThat(found).allMatch(drift -> drift.counted() == 1 && drift.actual() == 0);
@@ -55,7 +55,7 @@ class DoctorTest {
   @Test
   void aSlotThatWasNotCountedIsFoundAndCounted() {
     List<Claim> running = run(5, 5);
-    damage("update berth.slot_group set used = 0 where key = 'limit/gpu'");
+    damage("update berth_private.slot_group set used = 0 where key = 'limit/gpu'");
     assertThat(store.reader().drift()).hasSize(5).allMatch(drift -> drift.actual() == 1);
 
     fix(GPU);
@@ -68,7 +68,8 @@ class DoctorTest {
   void capacitiesThatDoNotAddUpAreMadeTo() {
     run(2, 3);
     damage(
-        "update berth.slot_group set capacity = capacity + 7 where key = 'limit/gpu' and used = 0");
+        "update berth_private.slot_group set capacity = capacity + 7 where key = 'limit/gpu' and"
+            + " used = 0");
     assertThat(store.reader().drift()).containsExactly(new Drift(GPU, Counter.CAPACITY, 0, 10, 3));
 
     fix(GPU);
@@ -78,7 +79,7 @@ class DoctorTest {
   @Test
   void groupsThatAreGoneAreMadeAgain() {
     run(2, 3);
-    damage("delete from berth.slot_group where key = 'limit/gpu'");
+    damage("delete from berth_private.slot_group where key = 'limit/gpu'");
     assertThat(store.reader().drift())
         .extracting(Drift::counter)
         .contains(Counter.USED, Counter.CAPACITY);
@@ -90,8 +91,10 @@ class DoctorTest {
   @Test
   void moreThanTheLimitDrains() {
     List<Claim> running = run(4, 4);
-    damage("update berth.slot_group set used = 0, capacity = 0 where key = 'limit/gpu'");
-    damage("update berth.task_limit set slots = 2, override_slots = 2 where key = 'limit/gpu'");
+    damage("update berth_private.slot_group set used = 0, capacity = 0 where key = 'limit/gpu'");
+    damage(
+        "update berth_private.task_limit set slots = 2, override_slots = 2 where key ="
+            + " 'limit/gpu'");
     assertThat(store.reader().drift()).isNotEmpty();
 
     fix(GPU);
@@ -107,7 +110,7 @@ class DoctorTest {
     store.submit(List.of(Draft.task().under(ADA, 1).submission()));
     assertThat(claim(1)).hasSize(1);
     damage(
-        "insert into berth.slot_group (key, number, capacity, used)"
+        "insert into berth_private.slot_group (key, number, capacity, used)"
             + " values ('type/mail/user/bob', 1, 1, 0), ('limit/gone', 1, 4, 0)");
     LimitKey bob = LimitKey.ofTypePer(Draft.TYPE, "user", "bob");
     LimitKey gone = LimitKey.shared("gone");
@@ -123,7 +126,7 @@ class DoctorTest {
   void oneOfManyKeysIsCountedAnew() {
     store.submit(Stream.generate(() -> Draft.task().under(ADA, 2).submission()).limit(3).toList());
     List<Claim> running = claim(1);
-    damage("update berth.slot_group set used = 2, capacity = 5 where key like '%/ada'");
+    damage("update berth_private.slot_group set used = 2, capacity = 5 where key like '%/ada'");
     assertThat(store.reader().drift()).hasSize(2);
 
     fix(ADA);
@@ -137,7 +140,7 @@ class DoctorTest {
   void theViewIsAGauge() {
     run(1, 1);
     assertThat(fixture.database().count("select count(*) from berth.slot_drift")).isZero();
-    damage("update berth.slot_group set used = 0");
+    damage("update berth_private.slot_group set used = 0");
     assertThat(fixture.database().count("select count(*) from berth.slot_drift")).isOne();
   }
 
@@ -149,7 +152,9 @@ class DoctorTest {
         Stream.generate(() -> CompletableFuture.supplyAsync(this::work)).limit(4).toList();
     int fixed = 0;
     while (workers.stream().anyMatch(worker -> !worker.isDone())) {
-      damage("update berth.slot_group set used = used + 1 where key = 'limit/gpu' and number = 1");
+      damage(
+          "update berth_private.slot_group set used = used + 1 where key = 'limit/gpu' and number ="
+              + " 1");
       fixed += store.apply(new Command.RecountLimit(GPU)) == Applied.DONE ? 1 : 0;
       assertThat(store.reader().drift()).isEmpty();
       assertThat(store.reader().audit(AuditFilter.ALL)).noneMatch(LimitAudit::over);
@@ -161,7 +166,7 @@ class DoctorTest {
 
     assertThat(done).isEqualTo(400);
     assertThat(fixed).isPositive();
-    assertThat(fixture.database().count("select sum(used) from berth.slot_group")).isZero();
+    assertThat(fixture.database().count("select sum(used) from berth_private.slot_group")).isZero();
   }
 
   /** Runs what there is until nothing is left. */
@@ -169,7 +174,7 @@ class DoctorTest {
     Claimer own = Claimer.open(store, "other", Draft.TYPE);
     int done = 0;
     List<Claim> running = List.of();
-    while (fixture.database().count("select count(*) from berth.task") > 0) {
+    while (fixture.database().count("select count(*) from berth_private.task") > 0) {
       List<Ended> ended =
           running.stream().map(claim -> new Ended(claim.lease(), FINISHED)).toList();
       done += ended.size();

@@ -54,7 +54,8 @@ class ExpiryTest {
 
     assertThat(store.sweep().tasksReturned()).isEqualTo(1);
     assertThat(claimer.repeat()).isInstanceOf(Exchanged.SessionLost.class);
-    assertThat(fixture.database().query("select state from berth.task")).containsExactly("ready");
+    assertThat(fixture.database().query("select state from berth_private.task"))
+        .containsExactly("ready");
   }
 
   @Test
@@ -68,7 +69,7 @@ class ExpiryTest {
     try (Connection connection = fixture.database().pool().getConnection()) {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
-        statement.execute("select * from berth.expire_sessions()");
+        statement.execute("select * from berth_private.expire_sessions()");
       }
       // its session looks alive to it: the clock is back, only the lock tells
       fixture.advance(LEASE_OVER.negated());
@@ -81,7 +82,7 @@ class ExpiryTest {
       connection.commit();
     }
     assertThat(late.join()).isInstanceOf(Exchanged.SessionLost.class);
-    assertThat(fixture.database().query("select state || ' ' || crashes from berth.task"))
+    assertThat(fixture.database().query("select state || ' ' || crashes from berth_private.task"))
         .containsExactly("ready 1");
   }
 
@@ -93,14 +94,15 @@ class ExpiryTest {
     try (Connection connection = fixture.database().pool().getConnection()) {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
-        statement.execute("select berth.leave(" + claimer.id() + ")");
+        statement.execute("select berth.leave(" + Sql.proven(claimer.id()) + ")");
       }
       late = CompletableFuture.supplyAsync(() -> claimer.exchange(List.of(), 10));
       awaitExchangeAtALock();
       connection.commit();
     }
     assertThat(late.join()).isInstanceOf(Exchanged.SessionLost.class);
-    assertThat(fixture.database().query("select 1 from berth.slot_group where used > 0")).isEmpty();
+    assertThat(fixture.database().query("select 1 from berth_private.slot_group where used > 0"))
+        .isEmpty();
   }
 
   private void awaitExchangeAtALock() {
@@ -120,13 +122,13 @@ class ExpiryTest {
     try (PreparedStatement exchange =
         connection.prepareStatement(
             """
-            select id from berth.exchange(?, 1, '{}', '{}', '{}', '{}', '{}',
+            select id from berth.exchange(%s, 1, '{}', '{}', '{}', '{}', '{}',
                 array['default'], array[null]::int2[], array[null]::timestamptz[], array['scan'],
                 array[null]::text[], array[?], 10)
              where kind = 'claim'
-            """)) {
-      exchange.setLong(1, Long.parseLong(claimer.id().value()));
-      exchange.setString(2, Draft.TYPE);
+            """
+                .formatted(Sql.caller(claimer.id())))) {
+      exchange.setString(1, Draft.TYPE);
       try (ResultSet rows = exchange.executeQuery()) {
         List<UUID> ids = new ArrayList<>();
         while (rows.next()) {

@@ -35,10 +35,10 @@ class ExplainCostTest {
   private void wait(int from, int to, boolean open) {
     database.run(
         """
-        insert into berth.task (id, position, due_at, submitted_at, state, type, queue, payload, lane, limits, weights,
+        insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload, lane, limits, weights,
           said_slots)
         select gen_random_uuid(), n.at, n.at, n.at, 'ready', 'mail', 'default', '{}', %s
-          from (select berth.now() - interval '1 hour' + i * interval '1 microsecond'
+          from (select berth_private.now() - interval '1 hour' + i * interval '1 microsecond'
                   from generate_series(%d, %d) as i) n (at)
         """
             .formatted(
@@ -48,7 +48,7 @@ class ExplainCostTest {
   }
 
   private long pages() {
-    String last = database.one("select id from berth.task order by position desc limit 1");
+    String last = database.one("select id from berth_private.task order by position desc limit 1");
     String explain = "select * from berth.explain('" + last + "')";
     assertThat(database.query(explain)).contains("place");
     String plan =

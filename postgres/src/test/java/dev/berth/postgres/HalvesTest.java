@@ -14,7 +14,6 @@ import dev.berth.store.Exchanged;
 import dev.berth.store.StoreException;
 import dev.berth.task.Outcome;
 import dev.berth.testkit.Claimer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -65,7 +64,8 @@ class HalvesTest {
     assertThat(done.claims()).hasSize(MANY);
     assertThat(done.refused()).isNull();
     assertThat(database.query("select count(*) from berth.attempts")).containsExactly("200");
-    assertThat(database.query("select count(*) from berth.exchange_log")).containsExactly("2");
+    assertThat(database.query("select count(*) from berth_private.exchange_log"))
+        .containsExactly("2");
   }
 
   @ParameterizedTest
@@ -87,7 +87,8 @@ class HalvesTest {
     assertThat(done.stale()).isEmpty();
     assertThat(done.claims()).hasSize(MANY);
     assertThat(claimer.endAll(done.claims(), new Outcome.Finished(null)).stale()).isEmpty();
-    assertThat(database.query("select count(*) from berth.task_history")).containsExactly("400");
+    assertThat(database.query("select count(*) from berth_private.task_history"))
+        .containsExactly("400");
     assertThat(claimer.claim(3 * MANY)).hasSize(MANY);
   }
 
@@ -109,14 +110,19 @@ class HalvesTest {
 
   @Test
   void aWrongOutcomeKeepsTheOthersBackButNotTheClaims() {
-    List<Ended> ended = new ArrayList<>(finished(running));
-    ended.set(7, new Ended(running.get(7).lease(), new Outcome.Finished("\0")));
+    database.run(
+        "create function public.refuse() returns trigger language plpgsql as"
+            + " $$ begin raise exception 'not this one' using errcode = '22023'; end $$",
+        "create trigger refuse before insert on berth_private.task_history for each row when"
+            + " (new.task_id = '%s') execute function public.refuse()"
+                .formatted(running.get(7).lease().task()));
 
-    Exchanged.Done done = Claimer.done(claimer.exchange(ended, MANY));
+    Exchanged.Done done = Claimer.done(claimer.exchange(finished(running), MANY));
 
     assertThat(done.claims()).hasSize(MANY);
-    assertThat(done.refused()).isNotNull().hasMessageContaining("0x00");
+    assertThat(done.refused()).isNotNull().hasMessageContaining("not this one");
     assertThat(database.query("select count(*) from berth.attempts")).containsExactly("0");
+    database.run("drop trigger refuse on berth_private.task_history");
     assertThat(claimer.endAll(running, new Outcome.Finished(null)).stale()).isEmpty();
   }
 

@@ -111,7 +111,7 @@ class JoiningTest {
 
   @Test
   void aRepeatWithTheSameIdIsOneTask() throws SQLException {
-    TaskId id = TaskId.named("order-42");
+    TaskId id = TaskId.named("mail", "order-42");
     assertThat(joined().trySubmit(Nap.TYPE, new Nap(0), o -> o.id(id)))
         .isEqualTo(new Submitted.Accepted(id));
     assertThat(joined().trySubmit(Nap.TYPE, new Nap(0), o -> o.id(id)))

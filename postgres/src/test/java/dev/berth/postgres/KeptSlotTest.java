@@ -98,7 +98,7 @@ class KeptSlotTest {
       fixture.store().apply(new Command.SetLimit(limit, 2));
       fixture
           .database()
-          .run("update berth.task_limit set changed_at = changed_at - interval '1 hour'");
+          .run("update berth_private.task_limit set changed_at = changed_at - interval '1 hour'");
 
       for (int i = 0; i < TURNS; i++) {
         running = turn(only, running);
@@ -143,7 +143,10 @@ class KeptSlotTest {
       }
 
       assertThat(looks).isEqualTo(2);
-      assertThat(fixture.database().query("select lane from berth.task where held is not null"))
+      assertThat(
+              fixture
+                  .database()
+                  .query("select lane from berth_private.task where held is not null"))
           .contains("limit/other");
     }
   }
@@ -182,7 +185,8 @@ class KeptSlotTest {
     return fixture
         .database()
         .query(
-            "select distinct berth.microseconds(held_since) from berth.task where held is not null")
+            "select distinct berth_private.microseconds(held_since) from berth_private.task where"
+                + " held is not null")
         .stream()
         .map(Long::valueOf)
         .sorted()

@@ -11,8 +11,10 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Looks at lanes go on from where the session has come to, past the dead entries of its claims. */
+@Isolated("what others change in the catalogs would count as pages of its own")
 class LaneFloorTest {
 
   private static final int BATCH = 50;
@@ -33,14 +35,26 @@ class LaneFloorTest {
 
       Answer blind = exchange.look(List.of(), 1, "");
       exchange.end(blind.claims());
-      Answer first = exchange.look(List.of(), 1, floors(blind.seen()));
-      exchange.end(first.claims());
-      Answer last = exchange.look(List.of(), 1, floors(first.seen()));
-
-      assertThat(List.of(blind, first, last)).allMatch(look -> look.claims().size() == 1);
+      assertThat(blind.claims()).hasSize(1);
       assertThat(blind.seen()).hasSize(2).first().isEqualTo("default\n5\nours\nlimit/gpu");
-      assertThat(last.pages()).isLessThan(blind.pages() / 2);
+      long without = fewestPages(exchange, "");
+      long with = fewestPages(exchange, floors(blind.seen()));
+      assertThat(with).isLessThan(without / 2);
     }
+  }
+
+  /**
+   * Of many looks: what other tests change in the server's catalog makes most of them read more.
+   */
+  private static long fewestPages(RawExchange exchange, String floors) throws SQLException {
+    long fewest = Long.MAX_VALUE;
+    for (int i = 0; i < 16; i++) {
+      Answer look = exchange.look(List.of(), 1, floors);
+      assertThat(look.claims()).hasSize(1);
+      exchange.end(look.claims());
+      fewest = Math.min(fewest, look.pages());
+    }
+    return fewest;
   }
 
   /** Lanes between those with floors, before them and behind them are found in their order. */
@@ -84,8 +98,8 @@ class LaneFloorTest {
     submit("limit/x", 10, 0, 40);
     Sql.run(
         url,
-        "update berth.task set type = case when right(payload, 1) < '5' then 'alien' else 'zoo'"
-            + " end");
+        "update berth_private.task set type = case when right(payload, 1) < '5' then 'alien' else"
+            + " 'zoo' end");
     submit("limit/b", 10, 0, 2);
     try (RawExchange exchange = RawExchange.open(url)) {
       List<String> known = List.of(line("limit/b"), micros("limit/b", 1), line("limit/c"), "0");
@@ -119,7 +133,7 @@ class LaneFloorTest {
       submit("limit/gpu", 4, 1, 20);
       other.setAutoCommit(false);
       try (Statement statement = other.createStatement()) {
-        statement.execute("select from berth.slot_group where number <= 2 for update");
+        statement.execute("select from berth_private.slot_group where number <= 2 for update");
       }
       Answer answer = exchange.look(List.of(), 4, ", p_ahead => '{1}', p_most => 8");
 
@@ -156,7 +170,7 @@ class LaneFloorTest {
   private String micros(String lane, int number) {
     return Sql.query(
             url,
-            "select (extract(epoch from position) * 1000000)::bigint from berth.task"
+            "select (extract(epoch from position) * 1000000)::bigint from berth_private.task"
                 + " where lane = '%s' and payload = '%s%d'"
                     .formatted(lane, lane.substring("limit/".length()), number))
         .getFirst();
@@ -166,7 +180,9 @@ class LaneFloorTest {
   private List<String> numbers(Answer answer) {
     return answer.claims().stream()
         .map(claim ->
-            Sql.query(url, "select payload from berth.task where id = '%s'".formatted(claim.id()))
+            Sql.query(
+                    url,
+                    "select payload from berth_private.task where id = '%s'".formatted(claim.id()))
                 .getFirst())
         .toList();
   }
@@ -176,13 +192,13 @@ class LaneFloorTest {
     Sql.run(
         url,
         """
-        insert into berth.task (id, position, due_at, submitted_at, state, type, queue, payload,
+        insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload,
                                 lane, limits, weights, said_slots)
-        select berth.new_id(), timestamptz '2020-01-01 UTC' + n * interval '1 second', now(), now(),
+        select berth_private.new_id(), timestamptz '2020-01-01 UTC' + n * interval '1 second', now(), now(),
                'ready', 'ours', 'default', split_part('%s', '/', 2) || n, l.lane, l.limits,
                l.weights, l.said_slots
           from generate_series(%d, %d) as n
-         cross join lateral berth.lane_of(array['%s'], '{1}', array[%d]) l
+         cross join lateral berth_private.lane_of(array['%s'], '{1}', array[%d]) l
         """
             .formatted(key, from, from + count - 1, key, slots));
   }

@@ -15,8 +15,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -37,8 +39,8 @@ class LateCommitTest {
   private static final TaskType<Nap, Void> LATE = TaskType.of("late", Nap.class);
   private static final PostgresOptions DEAF = PostgresOptions.DEFAULT.withoutWakeUps();
 
-  /** A second, and room for a machine that is busy with something else. */
-  private static final Duration SOON = Duration.ofSeconds(3);
+  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final int LATE_ONES = 5;
 
   private static final int BACKLOG = 5_000;
 
@@ -50,19 +52,23 @@ class LateCommitTest {
     fixture.close();
   }
 
+  /** Several, one after another, so that one at least commits just after claims have looked. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aLateCommitStartsWithinASecond(boolean wakeUps) throws Exception {
     PostgresOptions options = new PostgresOptions(true, wakeUps);
-    CompletableFuture<Long> started = new CompletableFuture<>();
+    BlockingQueue<Long> started = new LinkedBlockingQueue<>();
+    List<Connection> late = new ArrayList<>();
     try (PostgresStore store = PostgresStore.of(database.pool(), options);
         PostgresStore elsewhere = PostgresStore.of(database.pool(), options);
-        Connection connection = database.pool().getConnection();
         Berth berth = Berth.on(store);
         Berth other = Berth.on(elsewhere)) {
-      connection.setAutoCommit(false);
-      // the place of the task is that of its submit, long before those that pass
-      other.through(elsewhere.joining(connection)).submit(LATE, new Nap(0));
+      for (int i = 0; i < LATE_ONES; i++) {
+        late.add(database.pool().getConnection());
+        late.getLast().setAutoCommit(false);
+        // the place of the task is that of its submit, long before those that pass
+        other.through(elsewhere.joining(late.getLast())).submit(LATE, new Nap(0));
+      }
       try (Worker worker =
           berth
               .worker()
@@ -70,17 +76,24 @@ class LateCommitTest {
               .claimBatchSize(10)
               .wakeUps(wakeUps)
               .handle(Nap.TYPE, (nap, task) -> nap.take())
-              .handle(LATE, (nap, task) -> started.complete(System.nanoTime()))
+              .handle(LATE, (nap, task) -> started.add(System.nanoTime()))
               .start()) {
-        other.submitAll(Nap.TYPE, IntStream.range(0, BACKLOG).mapToObj(number -> new Nap(5)));
+        other.submitAll(Nap.TYPE, IntStream.range(0, 2 * BACKLOG).mapToObj(number -> new Nap(5)));
         await().until(() -> worker.stats().finished() > 1_000);
 
-        connection.commit();
-        long committed = System.nanoTime();
-        long waited = started.get(10, TimeUnit.SECONDS) - committed;
-        assertThat(worker.stats().finished()).as("there was other work").isLessThan(BACKLOG);
-        assertThat(Duration.ofNanos(waited)).isLessThan(SOON);
-        database.run("delete from berth.task where state = 'ready'");
+        for (Connection connection : late) {
+          connection.commit();
+          long committed = System.nanoTime();
+          Long start = started.poll(10, TimeUnit.SECONDS);
+          assertThat(start).as("the tick of its start").isNotNull();
+          assertThat(Duration.ofNanos(start - committed)).isLessThan(SOON);
+        }
+        assertThat(worker.stats().finished()).as("there was other work").isLessThan(2 * BACKLOG);
+        database.run("delete from berth_private.task where state = 'ready'");
+      }
+    } finally {
+      for (Connection connection : late) {
+        connection.close();
       }
     }
   }
@@ -97,14 +110,16 @@ class LateCommitTest {
 
   @Test
   void aTaskOfASessionThatLeftIsFound() throws SQLException {
-    comesBack((claimer, claim) -> "select berth.leave(" + claimer.id() + ")");
+    comesBack((claimer, claim) -> "select berth.leave(" + Sql.proven(claimer.id()) + ")");
   }
 
   @Test
   void aTaskOfADeadSessionIsFound() throws SQLException {
     comesBack((claimer, claim) -> {
-      database.run("update berth.session set expires_at = berth.now() where id = " + claimer.id());
-      return "select * from berth.expire_sessions()";
+      database.run(
+          "update berth_private.session set expires_at = berth_private.now() where id = "
+              + claimer.id());
+      return "select * from berth_private.expire_sessions()";
     });
   }
 
@@ -113,7 +128,7 @@ class LateCommitTest {
     comesBack((claimer, claim) -> {
       claimer.end(claim, new Outcome.Retrying("busy", Duration.ofSeconds(5)));
       fixture.advance(Duration.ofSeconds(6));
-      return "select * from berth.promote()";
+      return "select * from berth_private.promote()";
     });
   }
 
@@ -136,7 +151,7 @@ class LateCommitTest {
         array[0]::bigint[], '{}', '{}', '{}', '{}', '{}', '{}', 0)
     """
         .formatted(
-            claimer.id(),
+            Sql.caller(claimer.id()),
             claimer.last().number() + 1,
             claim.lease().task(),
             claim.lease().token(),

@@ -7,10 +7,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What limits cost, in pages: nothing where they block, and nothing to work without limits. */
+@Isolated("what others change in the catalogs would count as pages of its own")
 class LimitCostTest {
 
   private static final int BATCH = 50;
@@ -105,7 +107,8 @@ class LimitCostTest {
   @Test
   void slotsThatWereHeldForAWhileCostNoMoreBehindMany() throws SQLException {
     submitLane("limit/gpu", 20, 2);
-    Sql.run(url, "vacuum analyze berth.task"); // plans are made for the few that there are now
+    Sql.run(
+        url, "vacuum analyze berth_private.task"); // plans are made for the few that there are now
     try (RawExchange exchange = RawExchange.open(url)) {
       Answer few = exchange.lanes(List.of(), null, 2);
       for (int i = 0; i < 7; i++) { // often enough for every plan to be kept
@@ -119,7 +122,7 @@ class LimitCostTest {
   }
 
   private Answer handedOnLater(RawExchange exchange, Answer held) throws SQLException {
-    Sql.run(url, "update berth.clock set shift = shift + interval '300 milliseconds'");
+    Sql.run(url, "update berth_private.clock set shift = shift + interval '300 milliseconds'");
     Answer answer = exchange.lanes(held.claims(), held.cursor(), 2);
     assertThat(answer.claims()).hasSize(2);
     return answer;
@@ -136,8 +139,8 @@ class LimitCostTest {
       // both count what this connection did of late
       List<Long> updated =
           exchange.numbers(
-              "select pg_stat_get_xact_tuples_updated('berth.slot_group'::regclass),"
-                  + " pg_stat_get_xact_tuples_hot_updated('berth.slot_group'::regclass)");
+              "select pg_stat_get_xact_tuples_updated('berth_private.slot_group'::regclass),"
+                  + " pg_stat_get_xact_tuples_hot_updated('berth_private.slot_group'::regclass)");
       assertThat(updated.getFirst()).isGreaterThanOrEqualTo(10).isEqualTo(updated.getLast());
       exchange.commit();
     }
@@ -147,9 +150,9 @@ class LimitCostTest {
   @Test
   void functionsThatSwitchScansOffSwitchCompilingOff() {
     String scansOff =
-        "select proname from pg_proc where pronamespace = 'berth'::regnamespace"
-            + " and 'enable_seqscan=off' = any (proconfig)";
-    assertThat(Sql.query(url, scansOff)).contains("exchange", "submit_batch", "heartbeat");
+        "select proname from pg_proc where pronamespace in ('berth'::regnamespace,"
+            + " 'berth_private'::regnamespace) and 'enable_seqscan=off' = any (proconfig)";
+    assertThat(Sql.query(url, scansOff)).contains("exchange", "submit_tasks", "heartbeat");
     assertThat(Sql.query(url, scansOff + " and 'jit=off' <> all (proconfig)")).isEmpty();
   }
 
@@ -161,7 +164,7 @@ class LimitCostTest {
   }
 
   private List<String> slotRows() {
-    return Sql.query(url, "select ctid from berth.slot_group order by number");
+    return Sql.query(url, "select ctid from berth_private.slot_group order by number");
   }
 
   private void submitOpen(int count) {
@@ -187,13 +190,13 @@ class LimitCostTest {
     Sql.run(
         url,
         """
-        insert into berth.task (id, position, due_at, submitted_at, state, type, queue, payload,
+        insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload,
                                 lane, limits, weights, said_slots)
-        select berth.new_id(), c.now - (1 + n * 7919 %% 10007) * interval '1 second', c.now, c.now,
+        select berth_private.new_id(), c.now - (1 + n * 7919 %% 10007) * interval '1 second', c.now, c.now,
                'ready', 'ours', 'default', '{}', l.lane, l.limits, l.weights, l.said_slots
           from generate_series(%d, %d) as n
-         cross join berth.now() as c (now)
-         cross join lateral berth.lane_of(%s, %s, %s) l
+         cross join berth_private.now() as c (now)
+         cross join lateral berth_private.lane_of(%s, %s, %s) l
         """
             .formatted(from, from + count - 1, keys, weights, slots));
   }

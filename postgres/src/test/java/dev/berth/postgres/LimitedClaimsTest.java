@@ -145,6 +145,6 @@ class LimitedClaimsTest {
   }
 
   private static Lease lease(long token) {
-    return new Lease(TaskId.named("task-" + token), token);
+    return new Lease(TaskId.named("mail", "task-" + token), token);
   }
 }

@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.Berth;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
+import dev.berth.store.SessionRequest.Handled;
 import dev.berth.task.TaskType;
 import dev.berth.worker.WorkerBuilder;
 import java.sql.Connection;
@@ -13,6 +14,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Work under one of twenty limits, each of its own kind: eight types, six keys of one type, and six
@@ -56,6 +58,15 @@ record LimitedWork(int limit, int weight, int millis) {
     return limit < TYPES + KEYS
         ? LimitKey.ofTypePer("keyed", "user", "" + limit)
         : shared(limit).key();
+  }
+
+  /** For a session that says the same of its types as the worker does. */
+  static List<Handled> handled() {
+    return Stream.concat(OWN.stream(), Stream.of(KEYED, SHARED))
+        .map(type ->
+            new Handled(
+                type.name(), type.retention(), type.maxCrashes(), type.limits().rules(type.name())))
+        .toList();
   }
 
   static WorkerBuilder handle(WorkerBuilder worker, String url) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LostReplyTest {
 
   private static final String EXCHANGE = "berth.exchange(";
-  private static final String SUBMIT = "berth.submit_batch(";
+  private static final String SUBMIT = "berth.submitting_batch (";
 
   private final TestDatabase database = TestDatabase.on(Servers.NEWEST);
   private final Berth direct = Berth.on(PostgresStore.of(database.pool()));
@@ -91,7 +91,7 @@ class LostReplyTest {
   @ParameterizedTest
   @EnumSource(names = {"REQUEST", "REPLY_TO"})
   void aSubmitThatWasCutCanBeRepeated(Moment moment) throws InterruptedException {
-    TaskId id = TaskId.named("order-42");
+    TaskId id = TaskId.named("mail", "order-42");
     Cut cut = proxy.cut(moment, SUBMIT);
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() -> berth.submit(Nap.TYPE, new Nap(0), o -> o.id(id)))

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Command;
-import dev.berth.store.LimitView;
 import dev.berth.testkit.Claimer;
+import dev.berth.view.LimitView;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,9 +31,13 @@ class ManyTasksTest {
 
       store.apply(new Command.SetLimit(OURS, 7));
 
-      assertThat(Sql.query(url, "select max(tasks) <= " + Commands.TASKS_AT_ONCE + " from changes"))
+      assertThat(
+              Sql.query(
+                  url, "select max(tasks) <= " + Commands.TASKS_AT_ONCE + " from public.changes"))
           .containsExactly("t");
-      assertThat(Sql.query(url, "select count(*) from berth.task where 'type/ours' = any (limits)"))
+      assertThat(
+              Sql.query(
+                  url, "select count(*) from berth_private.task where 'type/ours' = any (limits)"))
           .containsExactly("" + TASKS);
       assertThat(claimAll(claimer)).isEqualTo(2);
       assertThat(store.reader().drift()).isEmpty();
@@ -50,13 +54,13 @@ class ManyTasksTest {
     Sql.run(
         url,
         """
-        insert into berth.task (id, position, due_at, submitted_at, state, type, queue, payload,
+        insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload,
                                 lane, limits, weights, said_slots)
-        select berth.new_id(), c.now, c.now, c.now, 'ready', 'ours', 'default', '{}',
+        select berth_private.new_id(), c.now, c.now, c.now, 'ready', 'ours', 'default', '{}',
                l.lane, l.limits, l.weights, l.said_slots
           from generate_series(1, %d) as n
-         cross join berth.now() as c (now)
-         cross join berth.sql_lane('ours', %s) l
+         cross join berth_private.now() as c (now)
+         cross join berth_private.sql_lane('ours', %s) l
         """
             .formatted(TASKS, limits));
   }
@@ -74,16 +78,16 @@ class ManyTasksTest {
   private void countChanges() {
     Sql.run(
         url,
-        "create table changes (transaction bigint primary key, tasks bigint)",
+        "create table public.changes (transaction bigint primary key, tasks bigint)",
         """
         create function count_changes() returns trigger language plpgsql as $$
         begin
-          insert into changes as c values (txid_current(), (select count(*) from changed))
+          insert into public.changes as c values (txid_current(), (select count(*) from changed))
           on conflict (transaction) do update set tasks = c.tasks + excluded.tasks;
           return null;
         end $$
         """,
-        "create trigger counts after update on berth.task referencing new table as changed"
+        "create trigger counts after update on berth_private.task referencing new table as changed"
             + " for each statement execute function count_changes()");
   }
 }

@@ -185,7 +185,8 @@ class OutageTest {
 
   private static Instant expiry(String url) {
     String micros =
-        Sql.query(url, "select berth.microseconds(expires_at) from berth.session").getFirst();
+        Sql.query(url, "select berth_private.microseconds(expires_at) from berth_private.session")
+            .getFirst();
     return Instant.EPOCH.plusNanos(Long.parseLong(micros) * 1_000);
   }
 }

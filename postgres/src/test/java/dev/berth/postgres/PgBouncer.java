@@ -10,6 +10,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +19,9 @@ import java.util.stream.Stream;
 
 /** A PgBouncer in transaction mode in front of a server, where the program is installed. */
 final class PgBouncer implements AutoCloseable {
+
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path directory;
   private final Process process;
@@ -46,7 +51,8 @@ final class PgBouncer implements AutoCloseable {
       URI server = URI.create(url.substring("jdbc:".length()));
       int port = freePort();
       Path users = directory.resolve("users.txt");
-      Files.writeString(users, "\"postgres\" \"\"\n");
+      Files.createFile(users, OWNER_ONLY);
+      Files.writeString(users, "\"postgres\" \"%s\"\n".formatted(Sql.password(url)));
       Path settings = directory.resolve("pgbouncer.ini");
       Files.writeString(
           settings,
@@ -60,7 +66,7 @@ final class PgBouncer implements AutoCloseable {
           pool_mode = transaction
           default_pool_size = 5
           max_client_conn = 1000
-          auth_type = trust
+          auth_type = scram-sha-256
           auth_file = %s
           """
               .formatted(server.getHost(), server.getPort(), port, users));

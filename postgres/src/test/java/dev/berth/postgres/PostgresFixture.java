@@ -21,7 +21,7 @@ record PostgresFixture(TestDatabase database, PostgresStore store) implements St
   public Instant now() {
     String now =
         database.one(
-            "select to_char(berth.now() at time zone 'UTC',"
+            "select to_char(berth_private.now() at time zone 'UTC',"
                 + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
     return OffsetDateTime.parse(now).toInstant();
   }
@@ -29,7 +29,8 @@ record PostgresFixture(TestDatabase database, PostgresStore store) implements St
   @Override
   public void advance(Duration by) {
     database.run(
-        "update berth.clock set shift = shift + interval '1 millisecond' * " + by.toMillis());
+        "update berth_private.clock set shift = shift + interval '1 millisecond' * "
+            + by.toMillis());
   }
 
   @Override

@@ -3,13 +3,17 @@ package dev.berth.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.berth.limit.Limit;
 import dev.berth.task.Outcome;
 import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,9 +35,9 @@ class PruneTest {
       finishOne(store);
       report.setAutoCommit(false);
       try (Statement statement = report.createStatement()) {
-        statement.execute("select count(*) from berth.task_history");
+        statement.execute("select count(*) from berth_private.task_history");
       }
-      Sql.run(url, "update berth.clock set shift = interval '100 days'");
+      Sql.run(url, "update berth_private.clock set shift = interval '100 days'");
 
       assertThat(Sql.query(url, "select berth.prune()")).containsExactly("0");
       finishOne(store);
@@ -42,6 +46,58 @@ class PruneTest {
 
       assertThat(Sql.query(url, "select berth.prune()")).containsExactly("" + partitions.size());
       assertThat(partitions(url)).doesNotContainAnyElementsOf(partitions);
+    }
+  }
+
+  @Test
+  void theChangesOfAForgottenLimitGoWithTheHistory() {
+    try (PostgresFixture fixture = PostgresFixture.on(Servers.NEWEST)) {
+      endOneUnderALimit(fixture);
+      daysPass(fixture, 9);
+      assertThat(fixture.store().reader().limits()).isEmpty();
+      assertThat(fixture.store().reader().audit(AuditFilter.ALL))
+          .extracting(LimitAudit::slots)
+          .containsExactly(2);
+
+      fixture.advance(Duration.ofDays(60));
+      fixture.store().sweep();
+      assertThat(fixture.database().query("select key from berth_private.limit_change")).isEmpty();
+    }
+  }
+
+  @Test
+  void aLimitThatSomebodyHasLockedIsPassedBy() throws SQLException {
+    try (PostgresFixture fixture = PostgresFixture.on(Servers.NEWEST);
+        Connection psql = DriverManager.getConnection(fixture.database().url())) {
+      endOneUnderALimit(fixture);
+      psql.setAutoCommit(false);
+      int days = 9;
+      for (String table : List.of("slot_group", "task_limit")) {
+        try (Statement statement = psql.createStatement()) {
+          statement.execute("select from berth_private." + table + " for update");
+          daysPass(fixture, days);
+          assertThat(fixture.store().reader().limits()).as(table).hasSize(1);
+          psql.rollback();
+        }
+        days = 1;
+      }
+      daysPass(fixture, 1);
+      assertThat(fixture.store().reader().limits()).isEmpty();
+    }
+  }
+
+  private static void endOneUnderALimit(PostgresFixture fixture) {
+    PostgresStore store = fixture.store();
+    store.submit(List.of(Draft.task().under(Limit.of("gpu", 2)).submission()));
+    Claimer claimer = Claimer.open(store, "worker", Draft.TYPE);
+    claimer.end(claimer.claimOne(), new Outcome.Failed("it is kept for longer"));
+    claimer.leave();
+  }
+
+  private static void daysPass(PostgresFixture fixture, int days) {
+    for (int day = 0; day < days; day++) {
+      fixture.advance(Duration.ofDays(1));
+      fixture.store().sweep();
     }
   }
 

@@ -40,6 +40,7 @@ final class Psql {
                 "-d",
                 uri.getPath().substring(1))
             .redirectErrorStream(true);
+    psql.environment().put("PGPASSWORD", Sql.password(jdbcUrl));
     try {
       Process process = psql.start();
       try (var in = process.outputWriter()) {

@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -7,17 +8,19 @@ import dev.berth.Berth;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
 import dev.berth.store.Applied;
-import dev.berth.store.LimitReachedException;
-import dev.berth.store.QuotaView;
+import dev.berth.store.QuotaFullException;
 import dev.berth.store.StoreException;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.testkit.Draft;
+import dev.berth.view.QuotaView;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -90,7 +93,7 @@ class QuotaTest {
     assertThat(answers)
         .filteredOn(answer -> !answer.equals("accepted"))
         .containsOnly(isolation == Connection.TRANSACTION_READ_COMMITTED ? "refused" : "40001");
-    assertThat(database.count("select count(*) from berth.task")).isEqualTo(most);
+    assertThat(database.count("select count(*) from berth_private.task")).isEqualTo(most);
     assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, most));
   }
 
@@ -99,7 +102,7 @@ class QuotaTest {
     try (Connection connection = DriverManager.getConnection(database.url())) {
       connection.setAutoCommit(false);
       connection.setTransactionIsolation(isolation);
-      execute(connection, "select count(*) from berth.task");
+      execute(connection, "select count(*) from berth_private.task");
       allLooked.await();
       Submitted submitted = berth.through(store.joining(connection)).trySubmit(type, new Nap(0));
       connection.commit();
@@ -111,9 +114,64 @@ class QuotaTest {
     }
   }
 
+  private interface Submit {
+    void in(Connection connection, List<String> quotas) throws SQLException;
+  }
+
+  @Test
+  void batchesLockTheirQuotasInOneOrder() throws Exception {
+    assertOneOrder((connection, quotas) -> {
+      Draft task = Draft.task();
+      for (String quota : quotas) {
+        task = task.quota(LimitKey.shared(quota), 1_000_000, WhenFull.REFUSE);
+      }
+      store.joining(connection).submit(List.of(task.submission()));
+    });
+  }
+
+  @Test
+  void submitsFromSqlLockTheirQuotasInOneOrder() throws Exception {
+    assertOneOrder((connection, quotas) ->
+        execute(
+            connection,
+            quotas.stream()
+                .map("\"limit/%s\": 1000000"::formatted)
+                .collect(joining(", ", "select berth.submit('nap', quotas => '{", "}')"))));
+  }
+
+  /** In the caller's transaction nobody tries again: a deadlock is seen. */
+  private void assertOneOrder(Submit submit) throws Exception {
+    int many = 8;
+    CyclicBarrier start = new CyclicBarrier(many);
+    try (ExecutorService threads = Executors.newFixedThreadPool(many)) {
+      List<Future<Void>> futures = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        futures.add(
+            threads.submit(() -> {
+              List<String> quotas = new ArrayList<>(List.of("a", "b", "c", "d", "e", "f"));
+              try (Connection connection = DriverManager.getConnection(database.url())) {
+                execute(connection, "set deadlock_timeout = '20ms'");
+                start.await();
+                connection.setAutoCommit(false);
+                for (int round = 0; round < 30; round++) {
+                  Collections.shuffle(quotas);
+                  submit.in(connection, quotas);
+                  connection.commit();
+                }
+              }
+              return null;
+            }));
+      }
+      for (Future<Void> future : futures) {
+        future.get();
+      }
+    }
+    assertThat(berth.reader().quotas()).hasSize(6).allMatch(quota -> quota.count() == 30 * many);
+  }
+
   @Test
   void aStreamThatIsRefusedInPartSaysHowMuchOfIt() {
-    assertThatExceptionOfType(LimitReachedException.class)
+    assertThatExceptionOfType(QuotaFullException.class)
         .isThrownBy(
             () -> berth.submitAll(Nap.TYPE.quota(3), IntStream.range(0, 5).mapToObj(Nap::new)))
         .withMessage(
@@ -131,7 +189,7 @@ class QuotaTest {
 
     assertThat(berth.submit(unique, new Nap(7))).isEqualTo(first);
     assertThat(berth.submit(unique, new Nap(8))).isNotEqualTo(first);
-    assertThat(database.query("select key from berth.quota_count order by key"))
+    assertThat(database.query("select key from berth_private.quota_count order by key"))
         .containsExactly("type/nap/length/7", "type/nap/length/8");
   }
 
@@ -152,7 +210,7 @@ class QuotaTest {
       Berth joined = berth.through(store.joining(connection));
       var savepoint = connection.setSavepoint();
       joined.submit(ONE, new Nap(0));
-      assertThat(joined.trySubmit(ONE, new Nap(0))).isInstanceOf(Submitted.LimitReached.class);
+      assertThat(joined.trySubmit(ONE, new Nap(0))).isInstanceOf(Submitted.QuotaFull.class);
       connection.rollback(savepoint);
       joined.submit(ONE, new Nap(0));
       connection.commit();
@@ -179,9 +237,9 @@ class QuotaTest {
     TaskType<Nap, Void> replacing = Nap.TYPE.quota(1, WhenFull.REPLACE);
     TaskId first = berth.submit(replacing, new Nap(0));
     try (Connection connection = begun()) {
-      execute(connection, "select from berth.task where id = '" + first + "' for update");
+      execute(connection, "select from berth_private.task where id = '" + first + "' for update");
 
-      assertThatExceptionOfType(LimitReachedException.class)
+      assertThatExceptionOfType(QuotaFullException.class)
           .isThrownBy(() -> berth.submit(replacing, new Nap(0)))
           .withMessage(
               "The quota type/nap is full (1 pending or running): the task was not submitted");
@@ -201,7 +259,7 @@ class QuotaTest {
         .isThrownBy(() -> database.run(submit))
         .withMessageContaining(
             "The quota type/nap is full (1 pending or running): the task was not submitted");
-    assertThat(berth.trySubmit(ONE, new Nap(0))).isInstanceOf(Submitted.LimitReached.class);
+    assertThat(berth.trySubmit(ONE, new Nap(0))).isInstanceOf(Submitted.QuotaFull.class);
     assertThat(berth.reader().quotas())
         .containsExactly(new QuotaView(LimitKey.shared("disk"), 1), new QuotaView(NAP, 1));
 
@@ -209,7 +267,40 @@ class QuotaTest {
     assertThat(berth.reader().quotas()).isEmpty();
     berth.submit(ONE, new Nap(0));
     assertThat(database.one("select berth.retry('" + id + "')")).isEqualTo("full");
-    assertThat(berth.retry(id)).isEqualTo(Applied.LIMIT_REACHED);
+    assertThat(berth.retry(id)).isEqualTo(Applied.QUOTA_FULL);
+  }
+
+  @Test
+  void theQuotaOfATypeCountsForSqlSubmitsThatDoNotNameIt() {
+    berth.worker().handle(ONE, (nap, task) -> {}).queue("other").start().close();
+    database.run("select berth.submit('nap')");
+
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run("select berth.submit('nap')"))
+        .withMessageContaining("The quota type/nap is full (1 pending or running)");
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run("select berth.submit_step('w', 's', 'nap')"))
+        .withMessageContaining("The quota type/nap is full (1 pending or running)");
+    assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, 1));
+
+    berth.worker().handle(Nap.TYPE, (nap, task) -> {}).queue("other").start().close();
+    database.run("select berth.submit('nap')");
+    assertThat(berth.reader().quotas()).containsExactly(new QuotaView(NAP, 1));
+  }
+
+  @Test
+  void anSqlSubmitDoesWhatTheTypeSaysWhenItIsFull() {
+    TaskType<Nap, Void> unique = Nap.TYPE.uniquePer("millis", Nap::millis);
+    berth.worker().handle(unique, (nap, task) -> {}).queue("other").start().close();
+    TaskId first = berth.submit(unique, new Nap(7));
+    String submit = "select berth.submit('nap', quotas => '{\"type/nap/millis/7\": null}')";
+
+    assertThat(database.one(submit)).isEqualTo(first.toString());
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run("select berth.submit('nap')"))
+        .withMessageContaining(
+            "A task of type nap needs a millis for its quota type/nap/millis: name it, as in"
+                + " quotas => '{\"type/nap/millis/…\": null}'");
   }
 
   @Test
@@ -243,8 +334,8 @@ class QuotaTest {
     assertThatExceptionOfType(AssertionError.class)
         .isThrownBy(() -> database.run("select berth.submit('nap', quotas => '" + quotas + "')"))
         .withMessageContaining(error);
-    assertThat(database.query("select id from berth.task")).isEmpty();
-    assertThat(database.query("select key from berth.quota_count")).isEmpty();
+    assertThat(database.query("select id from berth_private.task")).isEmpty();
+    assertThat(database.query("select key from berth_private.quota_count")).isEmpty();
   }
 
   @Test
@@ -254,8 +345,8 @@ class QuotaTest {
     berth.cancel(id, "not wanted");
     berth.trySubmit(Nap.TYPE.quota(0), new Nap(0));
 
-    assertThat(database.query("select key from berth.quota_count")).isEmpty();
-    assertThat(database.query("select key from berth.quota_task")).isEmpty();
+    assertThat(database.query("select key from berth_private.quota_count")).isEmpty();
+    assertThat(database.query("select key from berth_private.quota_task")).isEmpty();
   }
 
   private Connection begun() throws SQLException {
@@ -266,8 +357,8 @@ class QuotaTest {
 
   private List<String> locksOnQuotas() {
     return database.query(
-        "select mode from pg_locks where relation in ('berth.quota_count'::regclass,"
-            + " 'berth.quota_task'::regclass) and pid <> pg_backend_pid()"
+        "select mode from pg_locks where relation in ('berth_private.quota_count'::regclass,"
+            + " 'berth_private.quota_task'::regclass) and pid <> pg_backend_pid()"
             // other databases are copies with the same numbers
             + " and database = (select oid from pg_database where datname = current_database())");
   }

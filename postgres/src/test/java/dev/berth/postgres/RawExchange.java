@@ -49,8 +49,8 @@ final class RawExchange implements AutoCloseable {
     try (Statement statement = connection.createStatement()) {
       try (ResultSet opened =
           statement.executeQuery(
-              "select session_id from berth.open_session('raw', null, '1 hour', 100, '{%s}',"
-                      .formatted(TYPE)
+              "select session_id from berth.open_session(%d, 'raw', null, '1 hour', 100, '{%s}',"
+                      .formatted(Migration.NEWEST, TYPE)
                   + " '{default}')")) {
         opened.next();
         return new RawExchange(connection, opened.getString(1));
@@ -145,7 +145,7 @@ final class RawExchange implements AutoCloseable {
                               array[%s]::timestamptz[], '%s', array[%s]::text[], '{%s}', %d%s)
         """
             .formatted(
-                session,
+                Sql.caller(session),
                 ++number,
                 ids,
                 tokens,

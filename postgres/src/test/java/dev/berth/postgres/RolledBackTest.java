@@ -26,11 +26,11 @@ class RolledBackTest {
   void make() {
     // a sequence, because it counts on through a rollback
     database.run(
-        "create sequence tries",
+        "create sequence public.tries",
         """
         create function lose() returns trigger language plpgsql as $$
         begin
-          if nextval('tries') <= tg_argv[0]::integer then
+          if nextval('public.tries') <= tg_argv[0]::integer then
             raise 'lost' using errcode = 'deadlock_detected';
           end if;
           return new;
@@ -40,7 +40,7 @@ class RolledBackTest {
 
   @AfterEach
   void close() {
-    database.run("drop function lose cascade", "drop sequence tries");
+    database.run("drop function public.lose cascade", "drop sequence public.tries");
     fixture.close();
   }
 
@@ -50,7 +50,7 @@ class RolledBackTest {
 
     store.submit(TASK);
 
-    assertThat(database.count("select count(*) from berth.task")).isEqualTo(1);
+    assertThat(database.count("select count(*) from berth_private.task")).isEqualTo(1);
   }
 
   @Test
@@ -75,7 +75,7 @@ class RolledBackTest {
 
   private void loseTimes(int times, String event) {
     database.run(
-        "create trigger lose before %s on berth.task for each row execute function lose(%d)"
+        "create trigger lose before %s on berth_private.task for each row execute function lose(%d)"
             .formatted(event, times));
   }
 }

@@ -9,8 +9,8 @@ import dev.berth.Berth;
 import dev.berth.schedule.Missed;
 import dev.berth.schedule.Overlap;
 import dev.berth.store.Applied;
-import dev.berth.store.ScheduleView;
 import dev.berth.task.TaskType;
+import dev.berth.view.ScheduleView;
 import dev.berth.worker.Worker;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -56,8 +56,8 @@ class ScheduleTest {
       await().until(() -> ran.size() >= 20);
 
       ScheduleView tick = berth.schedules().find("tick").orElseThrow();
-      long passed = Duration.between(tick.anchor(), tick.lastAt()).toMillis() / 100;
-      assertThat(tick.submitted()).isGreaterThan(passed / 2);
+      long passed = Duration.between(tick.when().anchor(), tick.past().lastAt()).toMillis() / 100;
+      assertThat(tick.past().submitted()).isGreaterThan(passed / 2);
       assertThat(ran).doesNotHaveDuplicates();
     }
   }
@@ -69,7 +69,8 @@ class ScheduleTest {
           "select berth.set_schedule('sql', 'nap', '{\"millis\": 1}', every => '0.1 s',"
               + " queue => 'elsewhere')");
       await()
-          .until(() -> database.count("select count(*) from berth.task where type = 'nap'") == 1);
+          .until(() ->
+              database.count("select count(*) from berth_private.task where type = 'nap'") == 1);
       assertThat(worker.stats().claimed()).isZero();
     }
   }
@@ -203,7 +204,7 @@ class ScheduleTest {
       String[] parts = call.split(" ");
       assertThat(database.one("select berth." + parts[0])).as(call).isEqualTo(parts[1]);
     }
-    assertThat(database.count("select count(*) from berth.task")).isEqualTo(1);
+    assertThat(database.count("select count(*) from berth_private.task")).isEqualTo(1);
   }
 
   /** The tasks of a schedule from SQL are those of one from Java, and under the same limits. */
@@ -215,13 +216,14 @@ class ScheduleTest {
     berth.schedule("a/b").every(Duration.ofHours(1)).submits(limited, new Nap(5));
     assertThat(berth.schedules().run("a/b")).isPresent();
     String task =
-        "select concat_ws(' | ', lane, limits, weights, quotas, quota_mosts) from berth.task";
+        "select concat_ws(' | ', lane, limits, weights, quotas, quota_mosts) from"
+            + " berth_private.task";
     String fromJava = database.one(task);
     database.run(
-        "delete from berth.schedule",
-        "delete from berth.task",
-        "delete from berth.quota_task",
-        "delete from berth.quota_count");
+        "delete from berth_private.schedule",
+        "delete from berth_private.task",
+        "delete from berth_private.quota_task",
+        "delete from berth_private.quota_count");
 
     assertThatExceptionOfType(AssertionError.class)
         .isThrownBy(
@@ -262,7 +264,7 @@ class ScheduleTest {
         Statement own = open.createStatement()) {
       open.setAutoCommit(false);
       own.execute(statement);
-      database.run("update berth.clock set shift = '1 hour'");
+      database.run("update berth_private.clock set shift = '1 hour'");
       long began = System.nanoTime();
       try (Worker worker = berth.worker().handle(OTHER, (nap, task) -> {}).start()) {
         await().until(() -> worker.stats().finished() == 1);
@@ -275,7 +277,7 @@ class ScheduleTest {
   }
 
   private long submittedBy(String schedule) {
-    return berth.schedules().find(schedule).orElseThrow().submitted();
+    return berth.schedules().find(schedule).orElseThrow().past().submitted();
   }
 
   /** However many there are: the sweep reads an index, and only as far as it must. */
@@ -284,11 +286,11 @@ class ScheduleTest {
     database.run(
         "select berth.set_schedule('s' || i, 'nap', every => '1 day') from generate_series(1, 3000)"
             + " i",
-        "update berth.schedule set next_at = berth.now() + interval '1 day'",
+        "update berth_private.schedule set next_at = berth_private.now() + interval '1 day'",
         "select berth.set_schedule('due', 'nap', every => '1 day')");
     database.run("begin");
     long before = rowsRead();
-    database.run("select berth.next_schedule()", "select * from berth.due_schedules()");
+    database.run("select berth_private.next_schedule()", "select * from berth.due_schedules()");
     long read = rowsRead() - before;
     database.run("rollback");
 
@@ -298,7 +300,7 @@ class ScheduleTest {
   private long rowsRead() {
     return database.count(
         "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables"
-            + " where schemaname = 'berth' and relname = 'schedule'");
+            + " where schemaname = 'berth_private' and relname = 'schedule'");
   }
 
   private Worker tickers(List<Instant> ran) {

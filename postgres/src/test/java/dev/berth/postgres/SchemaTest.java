@@ -2,14 +2,23 @@ package dev.berth.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.store.StoreException;
 import dev.berth.store.StoreException.Kind;
 import dev.berth.task.TaskId;
+import dev.berth.testkit.Claimer;
+import dev.berth.testkit.Draft;
+import dev.berth.view.Capacity;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,7 +31,7 @@ class SchemaTest {
 
   private static final PostgresOptions NO_MIGRATION = PostgresOptions.DEFAULT.withoutMigration();
   private static final String VERSIONS =
-      "select number || ' ' || name from berth.schema_version order by number";
+      "select number || ' ' || name from berth_private.schema_version order by number";
 
   private final String url = Servers.NEWEST.emptyDatabase();
   private final HikariDataSource pool = Servers.pool(url);
@@ -35,11 +44,24 @@ class SchemaTest {
   @Test
   void theSecondMigrationHasNothingToDo() {
     List<String> applied = new Schema(pool).migrate();
-    assertThat(applied).isNotEmpty().isSorted().first().asString().startsWith("001_");
+    assertThat(applied).startsWith("001_schema").endsWith("functions");
 
     assertThat(new Schema(pool).migrate()).isEmpty();
     assertThat(Sql.query(url, VERSIONS)).hasSameSizeAs(applied);
     new Schema(pool).check();
+  }
+
+  @Test
+  void whoMayNotCreateIsToldWhichRightIsMissing() {
+    String role = "visitor_" + System.nanoTime();
+    Servers.NEWEST.createRole(role);
+    try (HikariDataSource visitor = Servers.pool(Sql.as(role, url))) {
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> new Schema(visitor).migrate())
+          .withMessageContaining("permission denied for database")
+          .withMessageContaining("needs the right CREATE on the database")
+          .satisfies(e -> assertThat(e.getMessage()).doesNotContain("berth.allow"));
+    }
   }
 
   @Test
@@ -60,7 +82,7 @@ class SchemaTest {
       }
     }
     assertThat(applied).filteredOn(names -> !names.isEmpty()).hasSize(1);
-    assertThat(Sql.query(url, VERSIONS)).hasSize(Migration.all().size());
+    assertThat(Sql.query(url, VERSIONS)).hasSize(Migration.all().size() + 1);
   }
 
   @Test
@@ -82,24 +104,117 @@ class SchemaTest {
   }
 
   @Test
-  void anOlderSchemaIsAnErrorWhereMigrationIsOff() {
+  void otherFunctionsAreAnErrorWhereMigrationIsOffAndAreReplacedWhereItIsOn() {
     new Schema(pool).migrate();
-    int newest = Migration.all().getLast().number();
-    Sql.run(url, "delete from berth.schema_version where number = " + newest);
+    Sql.run(
+        url,
+        "update berth_private.schema_version set checksum = 'older' where number = 0",
+        "create or replace function berth_private.now() returns timestamptz language sql as 'select"
+            + " null::timestamptz'",
+        "create function berth_private.of_yesterday() returns integer language sql as 'select 1'");
 
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() -> PostgresStore.of(pool, NO_MIGRATION))
         .withMessage(
-            "The schema berth is at version %d, this version needs %d: run `berth migrate`, or start"
-                    .formatted(newest - 1, newest)
-                + " with migration on");
+            "The functions of the schema berth are not those of this version: run `berth migrate`,"
+                + " or start with migration on");
+    assertThat(new Schema(pool).migrate()).containsExactly("functions");
+    assertThat(Sql.query(url, "select berth_private.now()")).doesNotContainNull();
+    assertThat(Sql.query(url, "select 1 from pg_proc where proname = 'of_yesterday'")).isEmpty();
+    submitsAndFinds();
+  }
+
+  @Test
+  void aMigrationThatWasChangedAfterItWasAppliedIsAnError() {
+    new Schema(pool).migrate();
+    Sql.run(url, "update berth_private.schema_version set checksum = 'another' where number = 1");
+
+    for (PostgresOptions options : List.of(PostgresOptions.DEFAULT, NO_MIGRATION)) {
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> PostgresStore.of(pool, options))
+          .withMessageStartingWith(
+              "The migration 001_schema of this database is another one than that of this version");
+    }
+  }
+
+  @Test
+  void aSchemaOfAnEarlyVersionIsAnError() {
+    Sql.run(url, "create schema berth", "create table berth.schema_version (number integer)");
+
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> new Schema(pool).migrate())
+        .withMessageStartingWith("The schema berth was made by a version before 0.1.0");
+  }
+
+  @Test
+  void viewsOfOthersOnOursAreNamedAndKept() {
+    new Schema(pool).migrate();
+    Sql.run(
+        url,
+        "create view public.my_tasks as select id from berth.tasks",
+        "update berth_private.schema_version set checksum = 'older' where number = 0");
+
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> new Schema(pool).migrate())
+        .withMessageContaining("my_tasks");
+    assertThat(Sql.query(url, "select count(*) from public.my_tasks")).containsExactly("0");
+  }
+
+  @Test
+  void nothingIsTakenOverThatSomebodyElseMade() {
+    Sql.run(url, "drop role if exists berth_stranger", "create role berth_stranger");
+    try {
+      Sql.run(url, "create schema berth authorization berth_stranger");
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> new Schema(pool).migrate())
+          .withMessageStartingWith(
+              "Could not migrate the schema: the schema berth belongs to role berth_stranger, and"
+                  + " you are postgres");
+      Sql.run(
+          url,
+          "alter schema berth owner to postgres",
+          "create schema berth_private",
+          "create table berth_private.schema_version (number integer, name text, checksum text,"
+              + " applied_at timestamptz)",
+          "alter table berth_private.schema_version owner to berth_stranger");
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> new Schema(pool).migrate())
+          .withMessageContaining(
+              "the relation berth_private.schema_version belongs to role berth_stranger");
+    } finally {
+      Sql.run(url, "drop owned by berth_stranger", "drop role berth_stranger");
+    }
+  }
+
+  @Test
+  void nothingThatSomebodyElseMadeIsCalled() {
+    Sql.run(url, "drop role if exists berth_stranger", "create role berth_stranger");
+    try {
+      Sql.run(
+          url,
+          "create table public.loot (by text)",
+          "create schema berth authorization berth_stranger",
+          "create function berth.applied_migrations() returns table (number integer, name text,"
+              + " checksum text) language plpgsql as $$ begin insert into public.loot values"
+              + " (current_user); end $$",
+          "alter function berth.applied_migrations() owner to berth_stranger");
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> new Schema(pool).migrate())
+          .withMessageContaining("the schema berth belongs to role berth_stranger");
+      assertThatThrownBy(() -> Sql.run(url, Schema.script()))
+          .rootCause()
+          .hasMessageContaining("schema \"berth\" already exists");
+      assertThat(Sql.query(url, "select by from public.loot")).isEmpty();
+    } finally {
+      Sql.run(url, "drop owned by berth_stranger cascade", "drop role berth_stranger");
+    }
   }
 
   @Test
   void aSchemaFromTheFutureIsLeftAlone() {
     new Schema(pool).migrate();
     int newest = Migration.all().getLast().number();
-    Sql.run(url, "insert into berth.schema_version values (999, '999_future', '')");
+    Sql.run(url, "insert into berth_private.schema_version values (999, '999_future', '')");
 
     for (PostgresOptions options : List.of(PostgresOptions.DEFAULT, NO_MIGRATION)) {
       assertThatExceptionOfType(StoreException.class)
@@ -110,37 +225,79 @@ class SchemaTest {
                   + " upgrade Berth here before it touches this database")
           .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT));
     }
-    assertThat(Sql.query(url, VERSIONS)).hasSize(Migration.all().size() + 1);
+    assertThat(Sql.query(url, VERSIONS)).hasSize(Migration.all().size() + 2);
   }
 
   @Test
-  void aFailedMigrationLeavesNothing() {
+  void whatIsNotOursIsLeftAlone() {
     Sql.run(url, "create schema berth", "create view berth.tasks as select 1 as one");
 
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() -> new Schema(pool).migrate())
-        .withMessageStartingWith("Could not migrate the schema: ERROR: relation \"tasks\" already");
-    assertThat(Sql.query(url, "select to_regclass('berth.task')::text")).containsOnlyNulls();
+        .withMessage(
+            "Could not migrate the schema: there is berth.tasks, which is not Berth's; the schemas"
+                + " berth and berth_private must be empty or not there at all");
+    assertThat(Sql.query(url, "select one from berth.tasks")).containsExactly("1");
   }
 
   @Test
-  void aRoleThatMayNotCreateAnythingCanSubmit() {
-    new Schema(pool).migrate();
+  void aFailedMigrationLeavesNothing() {
+    Sql.run(url, "create type public.text as enum ('x')"); // not in the way: our names are fixed
     Sql.run(
         url,
-        "drop role if exists berth_submitter",
-        "create role berth_submitter login",
-        "revoke create on schema public from public",
-        "grant usage on schema berth to berth_submitter",
-        "grant select, insert, delete on all tables in schema berth to berth_submitter");
-    try (HikariDataSource limited =
-            Servers.pool(url.replace("user=postgres", "user=berth_submitter"));
-        Berth berth = Berth.on(PostgresStore.of(limited))) {
-      TaskId id = berth.submit(Nap.TYPE, new Nap(0));
-      assertThat(berth.find(id)).isPresent();
-    } finally {
-      Sql.run(url, "drop owned by berth_submitter", "drop role berth_submitter");
+        "create schema berth",
+        "alter database %s set default_transaction_read_only = on"
+            .formatted(Sql.query(url, "select current_database()").getFirst()));
+    pool.getHikariPoolMXBean().softEvictConnections();
+
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> new Schema(pool).migrate())
+        .withMessageStartingWith("Could not migrate the schema: ERROR: cannot execute");
+    assertThat(Sql.query(url, "select to_regclass('berth_private.task')::text"))
+        .containsOnlyNulls();
+  }
+
+  @Test
+  void aLockThatSomebodyElseHoldsIsSaid() throws Exception {
+    try (Connection other = DriverManager.getConnection(url);
+        Statement statement = other.createStatement()) {
+      statement.execute("select pg_advisory_lock(" + MigrationLock.NUMBER + ")");
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(() -> new Schema(pool, Duration.ofSeconds(1)).migrate())
+          .withMessageMatching(
+              "Could not migrate the schema: backend \\d+ of role postgres has held the lock of"
+                  + " migrations for 1 s; if it is no migration, end it with pg_terminate_backend");
     }
+  }
+
+  @Test
+  void aWorkerOfAnotherVersionIsTurnedAway() {
+    new Schema(pool).migrate();
+    PostgresStore store = PostgresStore.of(pool, NO_MIGRATION);
+    Claimer claimer = Claimer.open(store, "old", Draft.TYPE);
+    store.submit(List.of(Draft.task().submission()));
+    Sql.run(
+        url,
+        "create or replace function berth_private.schema_number() returns integer language sql"
+            + " immutable as 'select 999'");
+
+    String sentence =
+        "The schema berth is at version 999, and this worker was built for version %d: start a worker"
+                .formatted(Migration.NEWEST)
+            + " of the version that migrated the database";
+    List<Runnable> calls =
+        List.of(
+            () -> claimer.exchange(List.of(), 1),
+            () -> store.heartbeat(claimer.id(), new Capacity(1, 1, 0), Map.of()),
+            () -> Claimer.open(store, "another", Draft.TYPE));
+    for (Runnable call : calls) {
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(call::run)
+          .withMessageContaining(sentence)
+          .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT));
+    }
+    assertThat(Sql.query(url, "select state from berth_private.task")).containsExactly("ready");
+    store.close();
   }
 
   private void submitsAndFinds() {

@@ -34,9 +34,22 @@ enum Servers {
     return server.jdbcUrl(name);
   }
 
+  /** A copy of a database to which nobody is connected. */
+  String copy(String url) {
+    String name = "test_" + DATABASES.incrementAndGet();
+    String of = url.replaceAll(".*/([^?]*).*", "$1");
+    Sql.run(running().jdbcUrl(), "create database " + name + " template " + of);
+    return running().jdbcUrl(name);
+  }
+
   /** A new database without any schema. */
   String emptyDatabase() {
     return running().createDatabase("empty_" + DATABASES.incrementAndGet());
+  }
+
+  /** A role of the whole server. */
+  void createRole(String name, String... options) {
+    running().createRole(name, options);
   }
 
   static HikariDataSource pool(String url) {

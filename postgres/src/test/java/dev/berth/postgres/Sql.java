@@ -13,6 +13,11 @@ final class Sql {
 
   private Sql() {}
 
+  /** The same database as another role. */
+  static String as(String role, String url) {
+    return url.replace("user=postgres", "user=" + role);
+  }
+
   static void run(String url, String... statements) {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
@@ -22,6 +27,16 @@ final class Sql {
     } catch (SQLException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** The first arguments of a call by a session: the schema, the session and its proof. */
+  static String caller(Object session) {
+    return Migration.NEWEST + ", " + proven(session);
+  }
+
+  /** A session and its proof. */
+  static String proven(Object session) {
+    return "%1$s, (select proof from berth_private.session where id = %1$s)".formatted(session);
   }
 
   /** The first column of all rows, as text. */
@@ -39,13 +54,17 @@ final class Sql {
     }
   }
 
+  static String password(String url) {
+    return url.replaceAll(".*[?&]password=([^&]*).*", "$1");
+  }
+
   /** A report that began before what follows and is not over: it holds vacuum back. */
   static Connection longTransaction(String url) throws SQLException {
     Connection connection = DriverManager.getConnection(url);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      statement.execute("select count(*) from berth.task");
+      statement.execute("select count(*) from berth_private.task");
     }
     return connection;
   }

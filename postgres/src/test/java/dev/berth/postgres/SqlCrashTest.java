@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,8 +40,7 @@ class SqlCrashTest {
     try (SqlTaskFixture fixture = new SqlTaskFixture(server);
         Connection lock = DriverManager.getConnection(fixture.database.url());
         WorkerProcess first =
-            WorkerProcess.start(fixture.database.url(), SHORT_LEASE, fixture.url("berth_runner"))
-                .awaitUp()) {
+            WorkerProcess.start(fixture.database.url(), SHORT_LEASE, "berth_runner").awaitUp()) {
       lock.createStatement().execute("select pg_advisory_lock(4)");
       String id = fixture.launch("alice", WAIT_THEN_WRITE);
       await().until(() -> waiting(fixture) == 1);
@@ -64,12 +64,11 @@ class SqlCrashTest {
     try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST);
         Connection lock = DriverManager.getConnection(fixture.database.url());
         WorkerProcess first =
-            WorkerProcess.start(fixture.database.url(), SHORT_LEASE, fixture.url("berth_runner"))
-                .awaitUp()) {
+            WorkerProcess.start(fixture.database.url(), SHORT_LEASE, "berth_runner").awaitUp()) {
       lock.createStatement().execute("select pg_advisory_lock(4)");
       String id = fixture.launch("alice", WAIT_THEN_WRITE);
       await().until(() -> waiting(fixture) == 1);
-      String backend = fixture.database.one("select pid from berth.sql_ticket");
+      String backend = fixture.database.one("select pid from berth_private.sql_ticket");
 
       first.freeze();
       fixture.work();
@@ -101,17 +100,17 @@ class SqlCrashTest {
         Connection late = DriverManager.getConnection(fixture.url("berth_runner"));
         Statement statement = late.createStatement()) {
       String id = fixture.launch("alice", "insert into leaked values ('effect', '')");
-      claim(fixture, id, statement);
+      String proof = claim(fixture, id, statement);
       late.setAutoCommit(false);
       statement.execute("select * from " + wrapper(fixture) + "()");
       assertThat(fixture.database.count("select count(*) from leaked")).isZero();
 
       fixture.advance(Duration.ofMinutes(1));
-      assertThat(finish(statement)).as("its session has run out").isFalse();
+      assertThat(finish(statement, proof)).as("its session has run out").isFalse();
       fixture.store.sweep();
-      assertThat(finish(statement)).as("its session is gone").isFalse();
+      assertThat(finish(statement, proof)).as("its session is gone").isFalse();
       claim(fixture, id, null);
-      assertThat(finish(statement)).as("the task is somebody else's").isFalse();
+      assertThat(finish(statement, proof)).as("the task is somebody else's").isFalse();
       late.rollback();
 
       assertThat(fixture.see(id, "state")).isEqualTo("running");
@@ -127,14 +126,15 @@ class SqlCrashTest {
         Connection alice = DriverManager.getConnection(fixture.url("alice"));
         Statement hers = alice.createStatement()) {
       String id = fixture.launch("alice", "select 1");
-      claim(fixture, id, statement);
+      String proof = claim(fixture, id, statement);
 
-      assertThat(finish(hers)).isFalse();
+      assertThat(finish(hers, proof)).as("another backend").isFalse();
+      assertThat(finish(statement, UUID.randomUUID().toString())).as("without proof").isFalse();
       try (ResultSet ticket = hers.executeQuery("select * from berth.ticket")) {
         assertThat(ticket.next()).isFalse();
       }
       assertThat(fixture.see(id, "state")).isEqualTo("running");
-      assertThat(finish(statement)).isTrue();
+      assertThat(finish(statement, proof)).isTrue();
       assertThat(fixture.see(id, "state")).isEqualTo("finished");
     }
   }
@@ -169,35 +169,37 @@ class SqlCrashTest {
   }
 
   /** Claims the task as a worker would; the backend of the statement may run it. */
-  private static void claim(SqlTaskFixture fixture, String id, Statement runner)
+  private static String claim(SqlTaskFixture fixture, String id, Statement runner)
       throws SQLException {
     long session =
         fixture.database.count(
-            "select session_id from berth.open_session('w', null, '30s', 1, '{berth.sql}',"
+            "select session_id from berth.open_session(1, 'w', null, '30s', 1, '{berth.sql}',"
                 + " '{sql}')");
     fixture.database.query(
-        "select kind from berth.exchange(%d, 1, '{}', '{}', '{}', '{}', '{}', '{sql}', '{null}', '{null}', '{scan}', '{null}', '{berth.sql}', 1)"
-            .formatted(session));
+        "select kind from berth.exchange(%s, 1, '{}', '{}', '{}', '{}', '{}', '{sql}', '{null}', '{null}', '{lanes}', '{null}', '{berth.sql}', 1)"
+            .formatted(Sql.caller(session)));
     assertThat(fixture.see(id, "state")).isEqualTo("running");
     if (runner != null) {
       try (ResultSet row = runner.executeQuery("select pg_backend_pid()")) {
         row.next();
-        fixture.database.query(
-            "select berth.admit_sql(id, token, %d) from berth.task where id = '%s'"
+        return fixture.database.one(
+            "select a.proof from berth_private.task t cross join lateral berth.admit_sql(t.id, t.token, %d) a where t.id = '%s'"
                 .formatted(row.getInt(1), id));
       }
     }
+    return "";
   }
 
-  private static boolean finish(Statement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery("select berth.finish_sql('{\"rows\": 0}')")) {
+  private static boolean finish(Statement statement, String proof) throws SQLException {
+    try (ResultSet row =
+        statement.executeQuery("select berth.finish_sql('" + proof + "', 0, null)")) {
       row.next();
       return row.getBoolean(1);
     }
   }
 
   private static String wrapper(SqlTaskFixture fixture) {
-    return fixture.database.one("select berth.run_as('alice'::regrole)");
+    return fixture.database.one("select berth_private.run_as('alice'::regrole)");
   }
 
   /** How many backends wait for the lock of the test. */

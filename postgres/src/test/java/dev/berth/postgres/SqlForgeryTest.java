@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody launches, runs or sees what is not theirs. */
 class SqlForgeryTest {
@@ -18,14 +20,15 @@ class SqlForgeryTest {
           List.of(
               "insert into berth.launching (id, statement, launcher)"
                   + " values (gen_random_uuid(), 'select 1', 'bob')",
-              "insert into berth.sql_task select gen_random_uuid(), 'bob'::regrole, 'select 1',"
-                  + " '{}', true, null, ''",
+              "insert into berth_private.sql_task select gen_random_uuid(), 'bob'::regrole, 'select"
+                  + " 1', '{}', true, null, ''",
               "update berth.sql_tasks set statement = 'select 2'",
-              "insert into berth.task (id) values (gen_random_uuid())",
-              "insert into berth.sql_ticket values (pg_backend_pid(), gen_random_uuid()," + " 1)",
-              "select berth.take_launch()",
-              "select * from berth.sql_task",
-              "select * from berth.task",
+              "insert into berth_private.task (id) values (gen_random_uuid())",
+              "insert into berth_private.sql_ticket values (pg_backend_pid(), gen_random_uuid(),"
+                  + " 1)",
+              "select berth_private.take_launch()",
+              "select * from berth_private.sql_task",
+              "select * from berth_private.task",
               "create or replace function berth.launch() returns void language sql as ''")) {
         assertThatThrownBy(() -> fixture.as("alice", forged))
             .as(forged)
@@ -69,8 +72,7 @@ class SqlForgeryTest {
           .hasMessageContaining("permission denied for schema berth");
       fixture.database.run("grant usage on schema berth to nobody");
       assertThatThrownBy(() -> fixture.launch("nobody", "select 1"))
-          .hasMessageContaining("Role nobody may not launch SQL tasks")
-          .hasMessageContaining("berth.allow_launch('nobody')");
+          .hasMessageContaining("permission denied for function launch");
       assertThatThrownBy(() -> fixture.as("alice", "select berth.allow_launch('nobody')"))
           .hasMessageContaining("permission denied");
       assertThatThrownBy(
@@ -116,14 +118,14 @@ class SqlForgeryTest {
       String unknown = "00000000-0000-7000-8000-000000000000";
       for (String forged : List.of(id, unknown)) {
         fixture.database.run(
-            "insert into berth.task (id, position, due_at, submitted_at, state, type, queue,"
-                + " payload) values ('"
+            "insert into berth_private.task (id, position, due_at, submitted_at, state, type,"
+                + " queue, payload) values ('"
                 + forged
                 + "', now(), now(), now(), 'ready', 'berth.sql', 'sql', '\"bob\"')");
         await()
             .until(() ->
                 fixture.database.count(
-                        "select count(*) from berth.task where id = '" + forged + "'")
+                        "select count(*) from berth_private.task where id = '" + forged + "'")
                     == 0);
       }
 
@@ -147,7 +149,7 @@ class SqlForgeryTest {
       fixture.awaitState(id, "failed");
       assertThat(fixture.see(id, "errors")).contains("bob, may not launch any more");
       assertThatThrownBy(() -> fixture.launch("bob", "select 1"))
-          .hasMessageContaining("Role bob may not launch SQL tasks");
+          .hasMessageContaining("permission denied for schema berth");
     }
   }
 
@@ -177,6 +179,93 @@ class SqlForgeryTest {
           .isEqualTo(
               "[{\"free\": true, \"setting\": false, \"prepared\": 0, \"listening\": 0,"
                   + " \"temporary\": false}]");
+    }
+  }
+
+  /**
+   * On a connection that is logged in as the launcher there is nobody between it and the ticket.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aLauncherCannotFinishItsTaskItself(String transaction) throws Exception {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+      fixture.work(fixture.launchers(), worker -> worker);
+      String id =
+          fixture.launch(
+              "alice",
+              """
+              do $$
+              declare
+                v_call text;
+                v_done boolean;
+              begin
+                foreach v_call in array array['''forged''',
+                    '''{"rows": "forged"}''',
+                    'null, 9, null',
+                    'gen_random_uuid(), 9, ''[{"a": "forged"}]''',
+                    '(select proof from berth_private.sql_ticket), 9, null',
+                    '(select proof from berth.ticket), 9, null'] loop
+                  begin
+                    execute 'select berth.finish_sql(' || v_call || ')' into v_done;
+                  exception when others then
+                    v_done := false;
+                  end;
+                  if v_done then
+                    insert into leaked values ('finished', v_call);
+                  end if;
+                end loop;
+              end $$\
+              """,
+              ", transaction => " + transaction);
+
+      fixture.awaitState(id, "finished");
+      assertThat(fixture.database.query("select value from leaked")).isEmpty();
+      assertThat(fixture.see(id, "rows || ' ' || coalesce(result, 'null')")).isEqualTo("0 null");
+    }
+  }
+
+  @Test
+  void theViewShowsWhateverIsStored() throws Exception {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+      fixture.work();
+      String id = fixture.launch("alice", "select 1 as one");
+      fixture.awaitState(id, "finished");
+      for (String stored :
+          List.of(
+              "null",
+              "''",
+              "'no JSON'",
+              "'[1]'",
+              "'7'",
+              "'{\"rows\": \"x\"}'",
+              "'{\"rows\": 1e400}'",
+              "'{\"rows\": [1], \"result\": {}}'",
+              "repeat('[', 100000)")) {
+        fixture.database.run(
+            "update berth_private.task_history set failures = 2147483647, crashes = 2147483647,"
+                + " result = "
+                + stored);
+        for (String reader : List.of("postgres", "alice")) {
+          assertThat(fixture.one(reader, "select concat(id, rows) from berth.sql_tasks s"))
+              .as(stored)
+              .isEqualTo(id);
+          fixture.as(reader, "select * from berth.sql_tasks");
+        }
+      }
+    }
+  }
+
+  /** Functions are dropped and made again, and grants with them. */
+  @Test
+  void theRunnerStillFinishesAfterFunctionsWereReplaced() throws Exception {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST)) {
+      fixture.database.run(
+          "update berth_private.schema_version set checksum = 'another' where number = 0");
+      PostgresStore.of(fixture.database.pool());
+      fixture.work();
+      String id = fixture.launch("alice", "select 1");
+
+      fixture.awaitState(id, "finished");
     }
   }
 }

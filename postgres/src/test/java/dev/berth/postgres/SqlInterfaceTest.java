@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.Berth;
-import dev.berth.store.TaskView;
+import dev.berth.store.Submitted;
+import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
 import dev.berth.task.TaskType;
+import dev.berth.view.TaskView;
 import dev.berth.worker.Worker;
+import dev.berth.worker.WorkerName;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -51,14 +54,24 @@ class SqlInterfaceTest {
   }
 
   @Test
+  void aSessionNamesItsHost() {
+    try (Worker worker = berth.worker().handle(Nap.TYPE, (nap, task) -> nap.take()).start()) {
+      assertThat(worker.stats().sessionsLost()).isZero();
+      assertThat(database.one("select host from berth.sessions"))
+          .isNotBlank()
+          .isEqualTo(WorkerName.host().orElseThrow());
+    }
+  }
+
+  @Test
   void whatIsNotSaidIsTheDefault() {
     TaskView task = submit("select berth.submit('nap')");
     assertThat(task.state()).isEqualTo(TaskState.PENDING);
     assertThat(task.queue()).isEqualTo("default");
-    assertThat(task.priority()).isEqualTo(5);
+    assertThat(task.place().priority()).isEqualTo(5);
     assertThat(task.payload()).isEqualTo("null");
-    assertThat(task.metadata()).isEmpty();
-    assertThat(task.dueAt()).isEqualTo(task.submittedAt());
+    assertThat(task.input().metadata()).isEmpty();
+    assertThat(task.times().due()).isEqualTo(task.times().submitted());
     assertThat(task.id().value().version()).isEqualTo(7);
   }
 
@@ -72,16 +85,16 @@ class SqlInterfaceTest {
             """);
     assertThat(task.id()).isEqualTo(TaskId.of(new UUID(0, 42)));
     assertThat(task.queue()).isEqualTo("letters");
-    assertThat(task.priority()).isEqualTo(9);
-    assertThat(task.dueAt()).isAfter(task.submittedAt().plus(Duration.ofMinutes(59)));
-    assertThat(database.query("select state from berth.task")).containsExactly("waiting");
+    assertThat(task.place().priority()).isEqualTo(9);
+    assertThat(task.times().due()).isAfter(task.times().submitted().plus(Duration.ofMinutes(59)));
+    assertThat(database.query("select state from berth_private.task")).containsExactly("waiting");
   }
 
   @Test
   void aDueTimeInThePastMeansAtOnce() {
     TaskView task = submit("select berth.submit('nap', due_at => '-infinity')");
-    assertThat(task.dueAt()).isEqualTo(task.submittedAt());
-    assertThat(database.query("select state from berth.task")).containsExactly("ready");
+    assertThat(task.times().due()).isEqualTo(task.times().submitted());
+    assertThat(database.query("select state from berth_private.task")).containsExactly("ready");
   }
 
   @Test
@@ -101,6 +114,81 @@ class SqlInterfaceTest {
         .get()
         .extracting(TaskView::state)
         .isEqualTo(TaskState.FINISHED);
+  }
+
+  @Test
+  void aNameMakesTheIdThatJavaMakes() {
+    TaskView task = submit("select berth.submit('nap', '{\"millis\": 0}', name => 'Grüße 🚢')");
+
+    assertThat(task.input().name()).isEqualTo("Grüße 🚢");
+    assertThat(task.id()).isEqualTo(TaskId.named("nap", "Grüße 🚢"));
+    assertThat(berth.find(Nap.TYPE, "Grüße 🚢")).contains(task);
+    assertThat(berth.find("Grüße 🚢")).containsExactly(task);
+    assertThat(berth.trySubmit(Nap.TYPE, new Nap(0), o -> o.id("Grüße 🚢")))
+        .isEqualTo(new Submitted.Existing(task.id()));
+    assertThat(
+            database.query(
+                "select berth.submit('other', name => 'Grüße 🚢')"
+                    + " union all select berth.submit_step('Grüße', '🚢', 'nap')"))
+        .containsExactly(
+            TaskId.named("other", "Grüße 🚢").toString(), Step.taskId("Grüße", "🚢").toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "select berth.submit('ship', '1', id => '%s') | of type ship was not submitted: this id"
+            + " belongs to a task of type nap",
+        "select berth.submit('nap', '{\"millis\": 1}', id => '%s') | of type nap with another"
+            + " payload",
+        "select berth.submit('nap', '{\"millis\": 1}', name => 'a') | (a) of type nap was not"
+            + " submitted",
+        "select berth.submit('nap', '{\"millis\": 1}', name => 'a', id => '%s') | an id or a name",
+        "select berth.submit('nap', name => ' ') | A task needs a name, but it was blank",
+        "select berth.submit_step('w', 's', 'ship') | of type ship was not submitted: this id",
+        "select berth.submit_step('w', 's', 'nap', '1') | with another payload"
+      })
+  void anotherTaskUnderAnIdIsRefused(String other, String error) {
+    TaskView task = submit("select berth.submit('nap', '{\"millis\": 0}', name => 'a')");
+    database.run("select berth.submit_step('w', 's', 'nap')");
+
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run(other.formatted(task.id())))
+        .withMessageContaining(error);
+    berth.cancel(task.id(), "not wanted");
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run(other.formatted(task.id())))
+        .withMessageContaining(error);
+  }
+
+  /** A batch from SQL is not looked through by the Java client. */
+  @Test
+  void anotherTaskUnderAnIdOfTheSameBatchIsRefused() {
+    String batch =
+        "insert into berth.submitting_batch (ids, types, queues, priorities, due_ats, delays,"
+            + " payloads, metadata, lanes, limits, weights, said_slots, repeat, advance) select"
+            + " array[i, i], '{nap,%s}', '{q,q}', '{5,5}', '{null,null}', '{0,0}', '{1,1}',"
+            + " '{null,null}', '{null,null}', '{null,null}', '{null,null}', '{null,null}', true,"
+            + " true from berth_private.named_id('nap', 'a') as i";
+
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> database.run(batch.formatted("ship")))
+        .withMessageContaining("of type ship was not submitted: this id belongs to a task of type");
+    database.run(batch.formatted("nap"));
+    assertThat(database.query("select type from berth.tasks")).containsExactly("nap");
+  }
+
+  /** The order of names in JSON may be another one with each start of a client. */
+  @Test
+  void payloadsAreComparedAsWhatTheySay() {
+    database.run(
+        "select berth.submit('nap', '{\"a\": 1, \"b\": 2}', name => 'a')",
+        "select berth.submit('nap', '{\"b\": 2, \"a\": 1.0}', name => 'a', metadata => '{\"x\":"
+            + " \"y\"}')");
+
+    assertThat(database.count("select count(*) from berth.tasks")).isEqualTo(1);
   }
 
   @ParameterizedTest

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SqlLimitTest {
 
   private static final String TASK =
-      "select concat_ws(' | ', lane, limits, weights, said_slots) from berth.task";
+      "select concat_ws(' | ', lane, limits, weights, said_slots) from berth_private.task";
 
   private record Import(String customer, int millis) {}
 
@@ -49,7 +49,7 @@ class SqlLimitTest {
     berth.submit(IMPORT, new Import("a/b *", 0));
     String fromJava = database.one(TASK);
     database.run(
-        "delete from berth.task",
+        "delete from berth_private.task",
         "select berth.submit('im/port 50% *', '{}',"
             + " limits => '[\"type/im%2Fport 50%25 */custom%2Fer/a%2Fb *\"]')");
 
@@ -88,7 +88,7 @@ class SqlLimitTest {
     register(TaskType.of("im/port 50% *", Import.class));
     database.run("select berth.submit('im/port 50% *')");
 
-    assertThat(database.one("select lane is null from berth.task")).isEqualTo("t");
+    assertThat(database.one("select lane is null from berth_private.task")).isEqualTo("t");
   }
 
   @Test
@@ -146,7 +146,7 @@ class SqlLimitTest {
       register(Nap.TYPE.limit(2));
       submitter.commit();
     }
-    assertThat(database.one("select lane from berth.task")).isEqualTo("type/nap");
+    assertThat(database.one("select lane from berth_private.task")).isEqualTo("type/nap");
   }
 
   /** An exchange that began before the limit came into force claims as if there were none. */
@@ -158,26 +158,26 @@ class SqlLimitTest {
     register(Nap.TYPE);
     long session =
         database.count(
-            "select session_id from berth.open_session('late', null, '1 hour', 9, '{nap}',"
+            "select session_id from berth.open_session(1, 'late', null, '1 hour', 9, '{nap}',"
                 + " '{default}')");
     try (Connection claimer = DriverManager.getConnection(database.url());
         Statement statement = claimer.createStatement()) {
       claimer.setAutoCommit(false);
       statement.execute(
           "select * from berth.exchange("
-              + session
+              + Sql.caller(session)
               + ", 1, '{}', '{}', '{}', '{}', '{}', '{default,default}', '{null,null}',"
               + " '{null,null}', '{lanes,scan}', '{null,null}', '{nap}', 9)");
       register(Nap.TYPE.limit(1));
       claimer.commit();
     }
-    assertThat(database.count("select sum(used) from berth.slot_group")).isZero();
+    assertThat(database.count("select sum(used) from berth_private.slot_group")).isZero();
 
     database.run("select berth.sweep()");
 
-    assertThat(database.count("select sum(used) from berth.slot_group")).isEqualTo(2);
+    assertThat(database.count("select sum(used) from berth_private.slot_group")).isEqualTo(2);
     assertThat(database.query("select key from berth.slot_drift")).isEmpty();
-    assertThat(database.one("select excess from berth.task_limit")).isEqualTo("1");
+    assertThat(database.one("select excess from berth_private.task_limit")).isEqualTo("1");
   }
 
   @ParameterizedTest

@@ -22,15 +22,15 @@ class SqlOwnerTest {
     String launcher = "launcher_of_" + name;
     String stranger = "stranger_of_" + name;
     String runner = "runner_of_" + name;
+    server.createRole(owner);
+    server.createRole(launcher);
+    server.createRole(stranger);
+    server.createRole(runner, "noinherit");
     Sql.run(
         admin,
-        "create role %s login".formatted(owner),
-        "create role %s login".formatted(launcher),
-        "create role %s login".formatted(stranger),
-        "create role %s login noinherit".formatted(runner),
         "grant %s to %s".formatted(launcher, owner),
         "grant create on database %s to %s".formatted(name, owner));
-    String url = admin.replace("user=postgres", "user=" + owner);
+    String url = Sql.as(owner, admin);
     try (HikariDataSource pool = Servers.pool(url, 8);
         PostgresStore store = PostgresStore.of(pool);
         Berth berth = Berth.on(store)) {
@@ -49,20 +49,18 @@ class SqlOwnerTest {
           "create table public.hers as select 1 as i",
           "alter table public.hers owner to " + launcher);
       Sql.run(
-          admin.replace("user=postgres", "user=" + launcher),
+          Sql.as(launcher, admin),
           "select berth.launch('insert into hers values (2)', topics => '{a}')",
-          "select berth.launch('select * from berth.task')");
+          "select berth.launch('select * from berth_private.task')");
       try (Worker worker =
           SqlTasks.on(store)
-              .runBy(
-                  berth.worker(),
-                  RoleConnections.runner(admin.replace("user=postgres", "user=" + runner)))
+              .runBy(berth.worker(), RoleConnections.runner(Sql.as(runner, admin)))
               .start()) {
         await().until(() -> worker.stats().finished() == 1 && worker.stats().failed() == 1);
       }
       assertThat(Sql.query(admin, "select i from hers order by i")).containsExactly("1", "2");
       assertThat(Sql.query(url, "select errors from berth.sql_tasks where state = 'failed'"))
-          .containsExactly("attempt 1: 42501: permission denied for table task");
+          .containsExactly("attempt 1: 42501: permission denied for schema berth_private");
       Sql.run(url, "select berth.forbid_launch('%s')".formatted(launcher));
     }
   }

@@ -77,19 +77,23 @@ class SqlReserveTest {
     try (LocalPostgres server =
         LocalPostgres.start(LocalPostgres.Options.defaults().setting("max_connections", "20"))) {
       String url = server.createDatabase("reserve");
+      server.createRole("berth_runner", "noinherit");
+      server.createRole("alice");
       try (HikariDataSource pool = full(url);
           Connection own = DriverManager.getConnection(url);
           Statement statement = own.createStatement()) {
         PostgresStore store = PostgresStore.of(pool);
         for (String sql :
             List.of(
-                "create role berth_runner login noinherit",
-                "create role alice login",
                 "select berth.allow_launch('alice')",
+                "select berth.set_limit('type/berth.sql', 20)",
+                "select berth.set_limit('type/berth.sql/launcher', 20)",
                 "create table seen (free integer)",
                 "grant insert on seen to alice",
+                "grant usage on schema berth_private to alice",
+                "grant execute on function berth_private.free_connections() to alice",
                 "set role alice",
-                "select berth.launch('insert into seen select berth.free_connections();"
+                "select berth.launch('insert into seen select berth_private.free_connections();"
                     + " select pg_advisory_xact_lock_shared(1)') from generate_series(1, 20)",
                 "reset role",
                 "select pg_advisory_lock(1)")) {
@@ -101,7 +105,7 @@ class SqlReserveTest {
                 SqlTasks.on(store)
                     .runBy(
                         berth.worker().maxConcurrentTasks(40),
-                        RoleConnections.runner(url.replace("user=postgres", "user=berth_runner")),
+                        RoleConnections.runner(Sql.as("berth_runner", url)),
                         SqlOptions.DEFAULT.reserve(reserve))
                     .start()) {
           await().until(() -> worker.stats().released() > 0); // some run, the others may not

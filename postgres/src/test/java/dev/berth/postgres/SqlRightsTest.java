@@ -31,6 +31,8 @@ class SqlRightsTest {
     }
   }
 
+  private static final String PASSWORD =
+      "select rolpassword from pg_authid where rolname = 'berth_runner'";
   private static final String GRAB =
       "insert into public.leaked select current_user, value from public.secret";
   private static final String GRAB_OF_BOB =
@@ -47,7 +49,9 @@ class SqlRightsTest {
           'insert into public.leaked select current_user, value from public.bobs',
           'set role bob', 'insert into public.leaked select current_user, value from public.bobs',
           'select berth.run_as_' || (select oid from pg_catalog.pg_roles where rolname = 'bob') || '()',
-          'alter role current_user password ''known to alice'''] loop
+          'alter role berth_runner password ''known to alice''',
+          'select pg_terminate_backend(pid) from pg_stat_activity '
+            'where usename = ''berth_runner'' and pid <> pg_backend_pid()'] loop
           begin
             execute v_command;
           exception when others then
@@ -57,6 +61,13 @@ class SqlRightsTest {
         return null;
       end\
       """;
+
+  /** The same, and it comes back ten times. */
+  private static final String GRAB_AGAIN_AND_AGAIN =
+      GRAB_ALL.replace(
+          "return null;",
+          "begin set constraints all deferred; insert into %1$s select 1 where (select count(*)"
+              + " from %1$s) < 10; exception when others then null; end; return null;");
 
   private static final List<Attack> ATTACKS =
       List.of(
@@ -114,6 +125,30 @@ class SqlRightsTest {
                   "grant usage on schema alice to public",
                   "grant all on alice.t, alice.u to public"),
               "insert into alice.t values (1)"),
+          new Attack(
+              "a trigger that defers again and again",
+              List.of(
+                  "create table alice.t (i integer)",
+                  "create function alice.f() returns trigger language plpgsql as $$"
+                      + GRAB_AGAIN_AND_AGAIN.formatted("alice.t")
+                      + "$$",
+                  "create constraint trigger t after insert on alice.t deferrable initially"
+                      + " deferred for each row execute function alice.f()",
+                  "grant usage on schema alice to public",
+                  "grant all on alice.t to public"),
+              "insert into alice.t values (1)"),
+          new Attack(
+              "a trigger that defers again and again, on a temporary table",
+              List.of(
+                  "create function alice.f() returns trigger language plpgsql as $$"
+                      + GRAB_AGAIN_AND_AGAIN.formatted("pg_temp.t")
+                      + "$$",
+                  "grant usage on schema alice to public"),
+              "create temp table t (i integer);"
+                  + " create constraint trigger t after insert on pg_temp.t deferrable initially"
+                  + " deferred for each row execute function alice.f();"
+                  + " grant all on pg_temp.t to public;"
+                  + " insert into pg_temp.t values (1)"),
           new Attack(
               "a held cursor",
               List.of(
@@ -176,6 +211,7 @@ class SqlRightsTest {
       // a task of bob runs all the time: its ticket is of no use to alice
       String other = fixture.launch("bob", "select pg_advisory_xact_lock(1) from public.bobs");
       fixture.awaitState(other, "running");
+      String password = fixture.database.one(PASSWORD);
       for (Attack attack : ATTACKS) {
         prepare(fixture, attack);
         String id = fixture.launch("alice", attack.statement());
@@ -186,12 +222,12 @@ class SqlRightsTest {
             .as(attack.name() + ": " + fixture.see(id, "errors"))
             .isEmpty();
       }
-      assertThat(
-              fixture.database.query(
-                  "select rolpassword from pg_authid where rolname = 'berth_runner'"))
-          .containsOnlyNulls();
+      assertThat(fixture.database.one(PASSWORD)).isEqualTo(password);
       lock.createStatement().execute("select pg_advisory_unlock(1)");
       fixture.awaitState(other, "finished");
+      assertThat(fixture.see(other, "retry_count || coalesce(errors, '')"))
+          .as("nobody has ended the backend of bob's task")
+          .isEqualTo("0");
     }
   }
 

@@ -50,19 +50,18 @@ final class SqlTaskFixture implements AutoCloseable {
   private void makeRoles(Servers server) {
     synchronized (WITH_ROLES) {
       if (WITH_ROLES.add(server)) {
-        database.run(
-            "create role berth_runner login noinherit",
-            "create role alice login",
-            "create role bob login",
-            "create role nobody login",
-            "create role naive_worker login", // may become each launcher, and reads the secret
-            "grant alice, bob to naive_worker");
+        server.createRole("berth_runner", "noinherit");
+        server.createRole("alice");
+        server.createRole("bob");
+        server.createRole("nobody");
+        server.createRole("naive_worker"); // may become each launcher, and reads the secret
+        database.run("grant alice, bob to naive_worker");
       }
     }
   }
 
   String url(String role) {
-    return database.url().replace("user=postgres", "user=" + role);
+    return Sql.as(role, database.url());
   }
 
   /** Runs SQL as a role. */
@@ -117,7 +116,7 @@ final class SqlTaskFixture implements AutoCloseable {
   }
 
   RoleConnections launchers() {
-    return RoleConnections.launchers(database.url().replace("?user=postgres", ""));
+    return RoleConnections.launchers(database.url().replace("user=postgres&", ""));
   }
 
   /** A column of the view, as its owner sees it. */
@@ -144,7 +143,8 @@ final class SqlTaskFixture implements AutoCloseable {
 
   void advance(Duration by) {
     database.run(
-        "update berth.clock set shift = shift + interval '1 millisecond' * " + by.toMillis());
+        "update berth_private.clock set shift = shift + interval '1 millisecond' * "
+            + by.toMillis());
   }
 
   @Override

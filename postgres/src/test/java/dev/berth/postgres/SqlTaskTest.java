@@ -46,7 +46,7 @@ class SqlTaskTest {
     await().until(() -> worker.stats().inFlight() == 0);
     assertThat(worker.stats().finished()).isEqualTo(1);
     assertThat(worker.stats().staleOutcomes()).isZero();
-    assertThat(fixture.database.count("select count(*) from berth.sql_ticket")).isZero();
+    assertThat(fixture.database.count("select count(*) from berth_private.sql_ticket")).isZero();
   }
 
   @Test
@@ -93,11 +93,11 @@ class SqlTaskTest {
     assertThatThrownBy(() -> fixture.launch("alice", "select 1", ", topics => '{null}'"))
         .hasMessageContaining("A topic needs a name");
     assertThatThrownBy(() -> fixture.launch("alice", "select 1", ", timeout => '0'"))
-        .hasMessageContaining("must be longer than zero");
+        .hasMessageContaining("use 1 millisecond to 24 days");
     assertThatThrownBy(() -> fixture.launch("alice", "select 1", ", priority => 10"))
         .hasMessageContaining("Priority 10 is out of range");
-    assertThat(fixture.database.count("select count(*) from berth.task")).isZero();
-    assertThat(fixture.database.count("select count(*) from berth.sql_task")).isZero();
+    assertThat(fixture.database.count("select count(*) from berth_private.task")).isZero();
+    assertThat(fixture.database.count("select count(*) from berth_private.sql_task")).isZero();
   }
 
   @Test
@@ -173,9 +173,9 @@ class SqlTaskTest {
         .isEqualTo(id.toString());
 
     assertThatThrownBy(() -> fixture.launch("bob", "select 1", own))
-        .hasMessageContaining("is that of another task");
+        .hasMessageContaining("belongs to a task of type berth.sql");
     assertThat(fixture.database.count("select count(*) from leaked")).isEqualTo(1);
-    assertThat(fixture.database.count("select count(*) from berth.task")).isZero();
+    assertThat(fixture.database.count("select count(*) from berth_private.task")).isZero();
   }
 
   @Test
@@ -249,7 +249,7 @@ class SqlTaskTest {
     fixture.advance(Duration.ofDays(9));
     fixture.database.run("select berth.prune()");
 
-    assertThat(fixture.database.query("select task_id from berth.sql_task"))
+    assertThat(fixture.database.query("select task_id from berth_private.sql_task"))
         .containsExactly(waiting);
   }
 

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.limit.LimitKey;
 import dev.berth.postgres.Topics.TopicView;
 import dev.berth.store.Applied;
-import dev.berth.store.AuditFilter;
-import dev.berth.store.LimitAudit;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import dev.berth.worker.FileTopics;
 import dev.berth.worker.FileTopics.Said;
 import java.sql.Connection;
@@ -44,6 +44,7 @@ class SqlTopicTest {
     psql(
         "postgres",
         """
+        select berth.set_limit('type/berth.sql/launcher', 8);
         select berth.set_topic('reports', max_parallel => 2);
         select berth.set_topic('mails', max_parallel => 3);
         select berth.set_topic('flaky', retry_count => 3);
@@ -240,7 +241,7 @@ class SqlTopicTest {
   }
 
   private int slots(String topic) {
-    return fixture.berth.limits().status(LimitKey.ofTopic(topic)).orElseThrow().slots();
+    return fixture.berth.limits().find(LimitKey.ofTopic(topic)).orElseThrow().slots();
   }
 
   private int peak(String topic) {

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.Berth;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
-import dev.berth.store.Command;
-import dev.berth.store.LimitAudit;
 import dev.berth.task.TaskType;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import dev.berth.worker.RunningTask;
 import dev.berth.worker.Worker;
 import dev.berth.worker.WorkerListener;
@@ -41,7 +40,7 @@ class StandbyTest {
   /** It looks every 10 ms for as long as there is something to wait for, else once. */
   private static final String LOOKED_AGAIN =
       """
-      select count(*) from pg_stat_activity a join berth.queue q on q.paused
+      select count(*) from pg_stat_activity a join berth_private.queue q on q.paused
        where a.datname = current_database() and a.query like '%berth.stand_by(%'
          and a.query_start > q.paused_at + interval '8 milliseconds' and a.pid <> pg_backend_pid()
       """;
@@ -84,7 +83,7 @@ class StandbyTest {
   void nothingStartsAfterALimitWasPaused() throws Exception {
     startBusyWorkers();
 
-    berth.apply(new Command.PauseLimit(KEY));
+    berth.limits().pause(KEY);
 
     assertNothingStartsFromNowOn();
   }
@@ -93,7 +92,7 @@ class StandbyTest {
   void nothingStartsAfterALimitWasSetToZero() throws Exception {
     startBusyWorkers();
 
-    berth.apply(new Command.SetLimit(KEY, 0));
+    berth.limits().set(KEY, 0);
 
     assertNothingStartsFromNowOn();
   }
@@ -102,7 +101,7 @@ class StandbyTest {
   void nothingStartsAfterItsQueueWasPaused() throws Exception {
     startBusyWorkers();
 
-    berth.pause(TaskType.DEFAULT_QUEUE);
+    berth.queues().pause(TaskType.DEFAULT_QUEUE);
 
     assertNothingStartsFromNowOn();
   }
@@ -117,12 +116,12 @@ class StandbyTest {
       List<RawExchange.Claimed> running = exchange.plain(List.of(), null, 1).claims();
       other.setAutoCommit(false);
       try (Statement lock = other.createStatement()) {
-        lock.execute("select from berth.session for update");
+        lock.execute("select from berth_private.session for update");
       }
       Future<?> underWay = threads.submit(() -> exchange.plain(running, null, 1));
       await("select count(*) from pg_locks where not granted");
 
-      Future<?> pause = threads.submit(() -> berth.pause(TaskType.DEFAULT_QUEUE));
+      Future<?> pause = threads.submit(() -> berth.queues().pause(TaskType.DEFAULT_QUEUE));
       await(LOOKED_AGAIN);
 
       other.rollback();

@@ -26,7 +26,7 @@ class SubmitOneTest {
       """
       select concat_ws(' ', state, due_at = submitted_at, position - submitted_at < interval '1 ms', attempt, priority,
                        type, queue, payload, metadata, lane, limits, weights, said_slots, quotas, workflow)
-        from berth.task
+        from berth_private.task
       """;
 
   private final TestDatabase database = TestDatabase.on(Servers.NEWEST);
@@ -51,7 +51,7 @@ class SubmitOneTest {
 
       assertThat(database.query(ROWS)).hasSize(3);
       assertThat(Set.copyOf(database.query(ROWS))).hasSize(1);
-      database.run("delete from berth.task");
+      database.run("delete from berth_private.task");
     }
   }
 
@@ -63,7 +63,7 @@ class SubmitOneTest {
       List<String> heard = listen(here);
       TaskId id = Berth.on(elsewhere).submit(Nap.TYPE, new Nap(0));
 
-      assertThat(database.query("select limits from berth.task where id = '" + id + "'"))
+      assertThat(database.query("select limits from berth_private.task where id = '" + id + "'"))
           .containsExactly("{type/nap}");
       await().until(() -> heard.contains(TaskType.DEFAULT_QUEUE));
     }

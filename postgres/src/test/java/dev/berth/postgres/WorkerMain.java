@@ -17,12 +17,16 @@ import java.util.Map;
  */
 final class WorkerMain {
 
+  /** The variable with the URL. */
+  static final String DATABASE = "BERTH_DB";
+
   private WorkerMain() {}
 
   public static void main(String[] arguments) throws Exception {
-    PostgresStore store = PostgresStoreProvider.open(arguments[0], PostgresOptions.DEFAULT);
+    String url = System.getenv(DATABASE);
+    PostgresStore store = PostgresStoreProvider.open(url, PostgresOptions.DEFAULT);
     try (Berth berth = Berth.on(store);
-        Worker worker = worker(berth, store, arguments).start();
+        Worker worker = worker(berth, store, url, arguments).start();
         BufferedReader commands =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       System.out.println("up");
@@ -41,17 +45,21 @@ final class WorkerMain {
   }
 
   /**
-   * Runs naps; or, if a second argument says {@code limits}, work under limits; with the URL of a
-   * runner as the second argument SQL tasks as well.
+   * Runs naps and takes parcels; or, if an argument says {@code limits}, work under limits; with
+   * the role of a runner as the argument SQL tasks as well.
    */
-  private static WorkerBuilder worker(Berth berth, PostgresStore store, String[] arguments) {
+  private static WorkerBuilder worker(
+      Berth berth, PostgresStore store, String url, String[] arguments) {
     WorkerBuilder builder = berth.worker();
-    if (arguments.length > 1 && arguments[1].equals("limits")) {
-      return LimitedWork.handle(builder, arguments[0]);
+    if (arguments.length > 0 && arguments[0].equals("limits")) {
+      return LimitedWork.handle(builder, url);
     }
-    builder = builder.handle(Nap.TYPE, (nap, task) -> nap.take());
-    return arguments.length > 1
-        ? SqlTasks.on(store).runBy(builder, RoleConnections.runner(arguments[1]))
+    builder =
+        builder
+            .handle(Nap.TYPE, (nap, task) -> nap.take())
+            .handle(Parcel.TYPE, (parcel, task) -> {});
+    return arguments.length > 0
+        ? SqlTasks.on(store).runBy(builder, RoleConnections.runner(Sql.as(arguments[0], url)))
         : builder;
   }
 

@@ -31,24 +31,34 @@ final class WorkerProcess implements AutoCloseable {
    * Starts it without waiting.
    *
    * @param settings as in the environment, such as {@code BERTH_WORKER_NAME}
-   * @param arguments of {@link WorkerMain}, after the URL
+   * @param arguments of {@link WorkerMain}
    */
   static WorkerProcess start(String url, Map<String, String> settings, String... arguments) {
+    return start("-Xmx128m", url, settings, arguments);
+  }
+
+  /**
+   * As above.
+   *
+   * @param heap such as {@code -Xmx256m}
+   */
+  static WorkerProcess start(
+      String heap, String url, Map<String, String> settings, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
+                heap,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                WorkerMain.class.getName(),
-                url));
+                WorkerMain.class.getName()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(settings);
+    builder.environment().put(WorkerMain.DATABASE, url); // others can read a command line
     try {
       return new WorkerProcess(builder.start());
     } catch (IOException e) {

@@ -109,7 +109,7 @@ class WorkerProcessesTest {
       await().until(() -> runningOn("frozen") == 1);
 
       frozen.freeze();
-      database.run("update berth.session set expires_at = berth.now()");
+      database.run("update berth_private.session set expires_at = berth_private.now()");
       assertThat(store.sweep().tasksReturned()).isEqualTo(1);
       // the handler's time passes while it is frozen: all that is left for it to do is to end
       database.run("select pg_sleep(1)");

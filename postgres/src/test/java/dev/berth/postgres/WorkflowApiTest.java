@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.berth.Berth;
 import dev.berth.TaskFailedException;
 import dev.berth.Workflow;
-import dev.berth.store.LimitReachedException;
-import dev.berth.store.WorkflowView.State;
+import dev.berth.store.QuotaFullException;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Retry;
 import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.view.WorkflowView.State;
 import dev.berth.worker.Handler;
 import dev.berth.worker.RunningTask;
 import java.time.Duration;
@@ -186,7 +186,7 @@ class WorkflowApiTest {
     TaskType<Order, Void> ship = TaskType.of("ship", Order.class).quota(1);
     Workflow both = berth.workflow("order-42").then("ship", ship, ORDER).then("again", ship, ORDER);
 
-    assertThatExceptionOfType(LimitReachedException.class)
+    assertThatExceptionOfType(QuotaFullException.class)
         .isThrownBy(both::submit)
         .withMessageContaining("1 of 2 steps of workflow order-42 were not submitted");
     assertThat(berth.reader().workflow("order-42").orElseThrow().size()).isOne();

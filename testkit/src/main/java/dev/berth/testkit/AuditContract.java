@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Applied;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
-import dev.berth.store.LimitAudit;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -217,6 +217,8 @@ abstract class AuditContract extends LimitTest {
 
   private void check(LimitAudit audit, int peak, int slots) {
     assertThat(audit.at()).isBeforeOrEqualTo(fixture.now());
-    assertThat(audit).isEqualTo(new LimitAudit(audit.key(), peak, slots, audit.at(), false));
+    assertThat(audit)
+        .isEqualTo(new LimitAudit(audit.key(), peak, slots, audit.at(), false, audit.forgiven()));
+    assertThat(audit.forgiven()).isIn(0, null); // a limit that drains starts nothing
   }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ abstract class ClaimContract extends ContractTest {
     assertThat(claim.attempt()).isEqualTo(1);
     assertThat(claim.failures()).isZero();
     assertThat(claim.crashes()).isZero();
-    assertThat(claim.submittedAt()).isEqualTo(view(draft.id()).submittedAt());
+    assertThat(claim.submittedAt()).isEqualTo(view(draft.id()).times().submitted());
   }
 
   @Test
@@ -43,9 +43,9 @@ abstract class ClaimContract extends ContractTest {
     TaskView task = view(id);
 
     assertThat(task.state()).isEqualTo(TaskState.RUNNING);
-    assertThat(task.worker()).isEqualTo("worker-7");
-    assertThat(task.startedAt()).isNotNull();
-    assertThat(task.attempt()).isEqualTo(1);
+    assertThat(task.report().worker()).isEqualTo("worker-7");
+    assertThat(task.times().started()).isNotNull();
+    assertThat(task.counts().attempt()).isEqualTo(1);
   }
 
   @Test
@@ -73,7 +73,7 @@ abstract class ClaimContract extends ContractTest {
     List<TaskId> ids = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       // Ids that do not sort by time: the time decides.
-      ids.add(submit(Draft.task().ownId(TaskId.named("order-" + i))).id());
+      ids.add(submit(Draft.task().ownId(TaskId.named("mail", "order-" + i))).id());
       fixture.advance(Duration.ofSeconds(1));
     }
 

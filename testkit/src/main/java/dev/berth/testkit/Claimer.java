@@ -1,6 +1,5 @@
 package dev.berth.testkit;
 
-import dev.berth.store.Capacity;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
@@ -8,7 +7,6 @@ import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
 import dev.berth.store.Lease;
 import dev.berth.store.Session;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Store;
@@ -16,6 +14,8 @@ import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.view.Capacity;
+import dev.berth.view.SessionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +29,8 @@ public final class Claimer {
 
   /** How long a session lives after each heartbeat, unless the test says otherwise. */
   public static final Duration LEASE = Duration.ofSeconds(30);
+
+  private static final long ANY_SIZE = Long.MAX_VALUE;
 
   private final Store store;
   private final Session session;
@@ -98,8 +100,22 @@ public final class Claimer {
   /** The next exchange from the default queue, with standbys from the first. */
   public Exchanged exchange(List<Ended> ended, int claims, ExchangeRequest.Ahead ahead) {
     List<String> from = List.of(TaskType.DEFAULT_QUEUE);
-    last = new ExchangeRequest(id(), last.number() + 1, ended, claims, from, ahead);
+    last = new ExchangeRequest(id(), last.number() + 1, ended, claims, from, ahead, ANY_SIZE);
     return repeat();
+  }
+
+  /** Takes up to this many tasks from the default queue, no further one after so many bytes. */
+  public List<Claim> claimWithin(int most, long bytes) {
+    List<String> from = List.of(TaskType.DEFAULT_QUEUE);
+    last =
+        new ExchangeRequest(
+            id(), last.number() + 1, List.of(), most, from, ExchangeRequest.Ahead.NONE, bytes);
+    return done(repeat()).claims();
+  }
+
+  /** The last exchange once more, by a worker that had no memory for its answer. */
+  public Exchanged.Done repeatUnread() {
+    return done(store.exchange(last.unread()));
   }
 
   /** The last exchange once more, as after a lost reply. */

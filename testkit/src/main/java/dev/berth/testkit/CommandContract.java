@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.store.Applied;
-import dev.berth.store.AttemptView;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
+import dev.berth.task.Counts;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -142,8 +143,8 @@ abstract class CommandContract extends ContractTest {
 
     TaskView task = view(id);
     assertThat(task.state()).isEqualTo(TaskState.PENDING);
-    assertThat(List.of(task.attempt(), task.failures(), task.crashes())).containsOnly(0);
-    assertThat(task.endedAt()).isNull();
+    assertThat(task.counts()).isEqualTo(new Counts(0, 0, 0));
+    assertThat(task.times().ended()).isNull();
     assertThat(reader.list(TaskFilter.ALL)).hasSize(1);
     Claimer second = claimer();
     Claim claim = second.claimOne();

@@ -1,18 +1,18 @@
 package dev.berth.testkit;
 
 import dev.berth.store.Applied;
-import dev.berth.store.AttemptView;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Command;
 import dev.berth.store.Store;
 import dev.berth.store.StoreException;
-import dev.berth.store.StoreReader;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

@@ -46,6 +46,25 @@ public record Draft(Submission submission) {
     return with(id, true, submission.type(), submission.queue(), submission.priority());
   }
 
+  /** An id that is made from the type and this text; name the type before. */
+  public Draft named(String name) {
+    Submission is = submission;
+    return new Draft(
+        new Submission(
+            TaskId.named(is.type(), name),
+            true,
+            is.type(),
+            is.queue(),
+            is.priority(),
+            is.due(),
+            is.payload(),
+            is.metadata(),
+            is.lane(),
+            is.quotas(),
+            is.step(),
+            name));
+  }
+
   public Draft type(String type) {
     return with(id(), submission.ownId(), type, submission.queue(), submission.priority());
   }
@@ -125,7 +144,8 @@ public record Draft(Submission submission) {
             submission.metadata(),
             submission.lane(),
             submission.quotas(),
-            submission.step()));
+            submission.step(),
+            submission.name()));
   }
 
   private Draft with(Due due, String payload, Map<String, String> metadata, Lane lane) {
@@ -146,6 +166,7 @@ public record Draft(Submission submission) {
             metadata,
             lane,
             quotas,
-            submission.step()));
+            submission.step(),
+            submission.name()));
   }
 }

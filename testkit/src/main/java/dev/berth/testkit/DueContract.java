@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.berth.store.Claim;
 import dev.berth.store.Swept;
-import dev.berth.store.TaskView;
 import dev.berth.task.Due;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.value.Durations;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,8 +26,9 @@ abstract class DueContract extends ContractTest {
 
     TaskView task = view(id);
     assertThat(task.state()).isEqualTo(TaskState.PENDING);
-    assertThat(task.dueAt())
-        .isCloseTo(task.submittedAt().plus(Duration.ofMinutes(5)), within(1, ChronoUnit.SECONDS));
+    assertThat(task.times().due())
+        .isCloseTo(
+            task.times().submitted().plus(Duration.ofMinutes(5)), within(1, ChronoUnit.SECONDS));
     pass(Duration.ofMinutes(4));
     assertThat(claimer().claim(10)).isEmpty();
     fixture.advance(Duration.ofMinutes(1));
@@ -34,7 +36,7 @@ abstract class DueContract extends ContractTest {
     assertThat(store.sweep().promoted()).isEqualTo(1);
     Claim claim = claimer().claimOne();
     assertThat(claim.lease().task()).isEqualTo(id);
-    assertThat(claim.dueAt()).isEqualTo(task.dueAt());
+    assertThat(claim.dueAt()).isEqualTo(task.times().due());
   }
 
   @Test
@@ -42,7 +44,7 @@ abstract class DueContract extends ContractTest {
     Instant due = fixture.now().plus(Duration.ofDays(3)).truncatedTo(ChronoUnit.MILLIS);
     TaskId id = submit(Draft.task().due(Due.at(due))).id();
 
-    assertThat(view(id).dueAt()).isEqualTo(due);
+    assertThat(view(id).times().due()).isEqualTo(due);
     pass(Duration.ofDays(3).minusMinutes(1));
     assertThat(claimer().claim(10)).isEmpty();
     pass(Duration.ofMinutes(1));
@@ -65,11 +67,26 @@ abstract class DueContract extends ContractTest {
   @Test
   void aTaskMayBeDueInTheFarFuture() {
     List<TaskId> ids =
-        submitAll(Draft.task().due(Due.at(Due.LATEST)), Draft.task().delay(Due.LONGEST));
+        submitAll(Draft.task().due(Due.at(Due.LATEST)), Draft.task().delay(Durations.LONGEST));
     pass(Duration.ofDays(300));
 
     assertThat(ids).allSatisfy(id -> assertThat(state(id)).isEqualTo(TaskState.PENDING));
     assertThat(claimer().claim(10)).isEmpty();
+  }
+
+  @Test
+  void aSweepCountsAllThatItDid() {
+    submitOne();
+    claimer().claimOne();
+    submitAll(
+        Stream.generate(() -> Draft.task().delay(Duration.ofSeconds(1)))
+            .limit(1_100)
+            .toArray(Draft[]::new));
+    fixture.advance(LEASE_OVER);
+    Swept swept = store.sweep();
+
+    assertThat(List.of(swept.promoted(), swept.sessionsExpired(), swept.tasksReturned()))
+        .containsExactly(1_100, 1, 1);
   }
 
   @Test

@@ -6,20 +6,21 @@ import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.Explanation;
-import dev.berth.store.Explanation.Held;
-import dev.berth.store.Explanation.Place;
 import dev.berth.store.Lease;
-import dev.berth.store.LimitView.Holder;
-import dev.berth.store.Obstacle;
-import dev.berth.store.Obstacle.LimitPaused;
-import dev.berth.store.Obstacle.NoRoom;
-import dev.berth.store.Obstacle.NoWorker;
-import dev.berth.store.Obstacle.NotDue;
-import dev.berth.store.Obstacle.QueuePaused;
-import dev.berth.store.Obstacle.Why;
+import dev.berth.task.LimitRule;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.Explanation;
+import dev.berth.view.Explanation.Held;
+import dev.berth.view.Explanation.Line;
+import dev.berth.view.LimitView.Holder;
+import dev.berth.view.Obstacle;
+import dev.berth.view.Obstacle.LimitPaused;
+import dev.berth.view.Obstacle.NoRoom;
+import dev.berth.view.Obstacle.NoWorker;
+import dev.berth.view.Obstacle.NotDue;
+import dev.berth.view.Obstacle.QueuePaused;
+import dev.berth.view.Obstacle.Why;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -44,7 +45,7 @@ abstract class ExplainContract extends LimitTest {
     TaskId id = submitOne();
 
     assertThat(waiting(id).obstacles()).isEmpty();
-    assertThat(waiting(id).place()).isEqualTo(new Place(0, false));
+    assertThat(waiting(id).line()).isEqualTo(new Line(0, false));
     assertThat(waiting(id).task()).isEqualTo(view(id));
   }
 
@@ -53,8 +54,8 @@ abstract class ExplainContract extends LimitTest {
     claimer();
     TaskId id = submit(Draft.task().delay(Duration.ofHours(1))).id();
 
-    assertThat(waiting(id).obstacles()).containsExactly(new NotDue(view(id).dueAt()));
-    assertThat(waiting(id).place()).isNull();
+    assertThat(waiting(id).obstacles()).containsExactly(new NotDue(view(id).times().due()));
+    assertThat(waiting(id).line()).isNull();
     assertThat(waiting(id).estimate()).isNull();
   }
 
@@ -65,7 +66,7 @@ abstract class ExplainContract extends LimitTest {
     claimer.end(claimer.claimOne(), retryIn(Duration.ofMinutes(5)));
 
     assertThat(waiting(id).task().state()).isEqualTo(TaskState.RETRYING);
-    assertThat(waiting(id).obstacles()).containsExactly(new NotDue(view(id).dueAt()));
+    assertThat(waiting(id).obstacles()).containsExactly(new NotDue(view(id).times().due()));
   }
 
   @Test
@@ -132,12 +133,12 @@ abstract class ExplainContract extends LimitTest {
 
   @Test
   void noMoreThanTenThousandAreCounted() {
-    submitMany(Place.MOST);
+    submitMany(Line.MOST);
     TaskId at = submitOne();
     TaskId behind = submitOne();
 
-    assertThat(waiting(at).place()).isEqualTo(new Place(Place.MOST, false));
-    assertThat(waiting(behind).place()).isEqualTo(new Place(Place.MOST, true));
+    assertThat(waiting(at).line()).isEqualTo(new Line(Line.MOST, false));
+    assertThat(waiting(behind).line()).isEqualTo(new Line(Line.MOST, true));
   }
 
   @Test
@@ -238,8 +239,8 @@ abstract class ExplainContract extends LimitTest {
         .get(InstanceOfAssertFactories.type(Explanation.Running.class))
         .satisfies(running -> {
           assertThat(running.session()).isEqualTo(claimer.id());
-          assertThat(running.task().worker()).isEqualTo("worker");
-          assertThat(running.task().startedAt()).isNotNull();
+          assertThat(running.task().report().worker()).isEqualTo("worker");
+          assertThat(running.task().times().started()).isNotNull();
           assertThat(slots(running.held(), GPU)).isEqualTo(2);
           assertThat(slots(running.held(), WIDE.key())).isEqualTo(1);
         });
@@ -261,7 +262,7 @@ abstract class ExplainContract extends LimitTest {
   }
 
   @Test
-  void theWaitIsEstimatedFromTheLastStartsOfItsLine() {
+  void theWaitIsEstimatedFromTheLastEndsOfItsLine() {
     submitLike(Draft.task().under(gpu(1)), 4);
     Claimer claimer = claimer();
     List<Claim> running = List.of();
@@ -280,6 +281,57 @@ abstract class ExplainContract extends LimitTest {
     assertThat(waiting(elsewhere).estimate()).isNull();
     set(GPU, 0);
     assertThat(waiting(last).estimate()).isNull();
+  }
+
+  @Test
+  void thereIsNoEstimateWhereNoSlotCameBackOfLate() {
+    submitLike(Draft.task().under(gpu(2)), 8);
+    Claimer claimer = claimer();
+    List<Claim> running = List.of();
+    for (int i = 0; i < 4; i++) {
+      running = endAndClaim(claimer, running, 2);
+      assertThat(running).hasSize(2);
+      fixture.advance(Duration.ofSeconds(2));
+    }
+    TaskId id = submit(Draft.task().under(gpu(2))).id();
+    assertThat(waiting(id).estimate()).isNotNull();
+
+    for (int i = 0; i < 30; i++) {
+      fixture.advance(Duration.ofSeconds(20));
+      claimer.heartbeat();
+    }
+    assertThat(waiting(id).estimate()).isNull();
+    assertThat(noRoom(id).holders())
+        .hasSize(2)
+        .allSatisfy(holder ->
+            assertThat(Duration.between(holder.since(), fixture.now()))
+                .isBetween(Duration.ofMinutes(10), Duration.ofMinutes(11)));
+  }
+
+  @Test
+  void tasksThatOnlyStartedSayNothingOfHowLongItTakes() {
+    submitLike(Draft.task().under(gpu(4)), 4);
+    claimAll(claimer(), 4);
+    fixture.advance(Duration.ofSeconds(20));
+    TaskId id = submit(Draft.task().under(gpu(4))).id();
+
+    assertThat(waiting(id).estimate()).isNull();
+  }
+
+  @Test
+  void aRuleShowsTheSumOfItsKeys() {
+    LimitKey rule = LimitKey.ruleOf(Draft.TYPE, "user");
+    Claimer claimer = claimerSaying(new LimitRule(rule, 1));
+    assertThat(limit(rule).used()).isZero();
+    for (int user = 0; user < 10; user++) {
+      submitLike(Draft.task().under(LimitKey.ofTypePer(Draft.TYPE, "user", "" + user), 1), 2);
+    }
+    assertThat(claimAll(claimer, 20)).hasSize(10);
+
+    assertThat(limit(rule).slots()).isEqualTo(1);
+    assertThat(limit(rule).used()).isEqualTo(10);
+    assertThat(limit(rule).waiting()).isEqualTo(10);
+    assertThat(limit(rule).holders()).hasSize(10);
   }
 
   @Test
@@ -307,9 +359,9 @@ abstract class ExplainContract extends LimitTest {
   }
 
   private int ahead(TaskId id) {
-    Place place = Objects.requireNonNull(waiting(id).place());
-    assertThat(place.more()).isFalse();
-    return place.ahead();
+    Line line = Objects.requireNonNull(waiting(id).line());
+    assertThat(line.more()).isFalse();
+    return line.ahead();
   }
 
   private static int slots(List<Held> held, LimitKey key) {

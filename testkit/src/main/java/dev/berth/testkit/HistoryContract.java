@@ -3,8 +3,6 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.store.Applied;
-import dev.berth.store.AttemptView;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Submitted;
@@ -12,6 +10,8 @@ import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AttemptView.Ending;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -100,7 +100,7 @@ abstract class HistoryContract extends ContractTest {
 
   @Test
   void anOwnIdIsFreeAgainWhenNothingIsKept() {
-    Draft draft = Draft.task().ownId(TaskId.named("order-42"));
+    Draft draft = Draft.task().ownId(TaskId.named("mail", "order-42"));
     submit(draft);
     Claimer claimer = keeping(Retention.NONE);
     claimer.end(claimer.claimOne(), FINISHED);

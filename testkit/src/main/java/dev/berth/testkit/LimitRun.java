@@ -7,21 +7,21 @@ import dev.berth.limit.Lane;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Lease;
-import dev.berth.store.LimitAudit;
-import dev.berth.store.LimitView;
 import dev.berth.store.Store;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
+import dev.berth.view.LimitView;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -77,7 +77,7 @@ final class LimitRun {
         call = call();
         checkSlots();
       } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("Seed " + seed + ", step " + step + ", after " + call, e);
+        throw Seeds.failed(seed, "step " + step + ", after " + call, e);
       }
     }
     try {
@@ -85,7 +85,7 @@ final class LimitRun {
       checkSlots();
       checkEnd();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("Seed " + seed + ", at the end", e);
+      throw Seeds.failed(seed, "at the end", e);
     }
   }
 

@@ -44,10 +44,11 @@ final class MortalClaimers {
   /** Finishes so many tasks; returns how many claimers died. */
   int finish(int tasks) throws Exception {
     left.set(tasks);
+    long seed = Seeds.random("mortal claimers").nextLong();
     Together.run(
         CLAIMERS,
         number -> {
-          Random random = new Random(number);
+          Random random = new Random(seed + number);
           Claimer claimer = open();
           List<Claim> held = List.of();
           while (left.get() > 0 && !Thread.currentThread().isInterrupted()) {

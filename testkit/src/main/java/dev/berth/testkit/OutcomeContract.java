@@ -2,14 +2,14 @@ package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,8 +25,8 @@ abstract class OutcomeContract extends ContractTest {
 
     assertThat(task.state()).isEqualTo(TaskState.FINISHED);
     assertThat(task.result()).isEqualTo("{\"paid\":true}");
-    assertThat(task.endedAt()).isNotNull();
-    assertThat(task.attempt()).isEqualTo(1);
+    assertThat(task.times().ended()).isNotNull();
+    assertThat(task.counts().attempt()).isEqualTo(1);
   }
 
   @Test
@@ -43,7 +43,7 @@ abstract class OutcomeContract extends ContractTest {
 
     assertThat(task.state()).isEqualTo(TaskState.FAILED);
     assertThat(task.error()).isEqualTo("no such address");
-    assertThat(task.failures()).isEqualTo(1);
+    assertThat(task.counts().failures()).isEqualTo(1);
     assertThat(claimer().claim(10)).isEmpty();
   }
 
@@ -55,7 +55,7 @@ abstract class OutcomeContract extends ContractTest {
 
     assertThat(state(id)).isEqualTo(TaskState.RETRYING);
     assertThat(view(id).error()).isEqualTo("busy");
-    assertThat(view(id).failures()).isEqualTo(1);
+    assertThat(view(id).counts().failures()).isEqualTo(1);
     pass(Duration.ofSeconds(10));
     assertThat(claimer.claim(10)).isEmpty();
     claimer.heartbeat();
@@ -102,7 +102,7 @@ abstract class OutcomeContract extends ContractTest {
       assertThat(claim.attempt()).isEqualTo(1);
       claimer.end(claim, RELEASED);
       assertThat(state(id)).isEqualTo(TaskState.PENDING);
-      assertThat(view(id).attempt()).isZero();
+      assertThat(view(id).counts().attempt()).isZero();
     }
 
     assertThat(claimer.claimOne().crashes()).isZero();

@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
-import dev.berth.store.QuotaView;
 import dev.berth.store.Submitted;
-import dev.berth.store.TaskFilter;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.QuotaView;
+import dev.berth.view.TaskFilter;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -105,7 +105,7 @@ abstract class QuotaContract extends QuotaTest {
 
   @Test
   void aRepeatWithTheSameIdIsExistingAndCountsNothing() {
-    Draft own = mail(1).ownId(TaskId.named("order-42"));
+    Draft own = mail(1).ownId(TaskId.named("mail", "order-42"));
     accepted(own);
 
     assertThat(submit(own)).isEqualTo(new Submitted.Existing(own.id()));
@@ -117,7 +117,7 @@ abstract class QuotaContract extends QuotaTest {
 
   @Test
   void aRepeatAfterTheEndIsExistingAndCountsNothing() {
-    Draft own = mail(1).ownId(TaskId.named("order-42"));
+    Draft own = mail(1).ownId(TaskId.named("mail", "order-42"));
     accepted(own);
     Claimer claimer = claimer();
     claimer.end(claimer.claimOne(), FINISHED);
@@ -238,7 +238,7 @@ abstract class QuotaContract extends QuotaTest {
     claimer.claimOne();
     Draft third = mail(2, CANCEL);
 
-    Submitted stopping = new Submitted.LimitReached(third.id(), MAIL.value(), 2, first);
+    Submitted stopping = new Submitted.QuotaFull(third.id(), MAIL.value(), 2, first);
     assertThat(submit(third)).isEqualTo(stopping);
     assertThat(submit(third)).isEqualTo(stopping); // again the same, not the next
 
@@ -273,7 +273,7 @@ abstract class QuotaContract extends QuotaTest {
 
   @Test
   void aBatchIsAnsweredOneByOne() {
-    Draft known = mail(9).ownId(TaskId.named("order-42"));
+    Draft known = mail(9).ownId(TaskId.named("mail", "order-42"));
     accepted(known);
     Draft first = mail(2);
     Draft second = mail(2);

@@ -163,7 +163,7 @@ abstract class QuotaEndContract extends QuotaTest {
     claimer.end(claimer.claimOne(), FAILED);
     TaskId other = accepted(mail(1, REPLACE));
 
-    assertThat(retry(failed)).isEqualTo(Applied.LIMIT_REACHED);
+    assertThat(retry(failed)).isEqualTo(Applied.QUOTA_FULL);
 
     assertThat(state(failed)).isEqualTo(TaskState.FAILED);
     assertThat(state(other)).isEqualTo(TaskState.PENDING);

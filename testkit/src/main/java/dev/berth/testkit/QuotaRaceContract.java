@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.WhenFull;
 import dev.berth.store.Submitted;
-import dev.berth.store.TaskFilter;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.TaskFilter;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +38,7 @@ abstract class QuotaRaceContract extends QuotaTest {
           .hasSize(THREADS - 1)
           .containsOnly(accepted.getFirst());
     } else {
-      assertThat(idsOf(answers, Submitted.LimitReached.class)).hasSize(THREADS - 1);
+      assertThat(idsOf(answers, Submitted.QuotaFull.class)).hasSize(THREADS - 1);
     }
   }
 

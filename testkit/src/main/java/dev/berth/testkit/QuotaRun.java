@@ -10,14 +10,14 @@ import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Lease;
-import dev.berth.store.QuotaView;
 import dev.berth.store.Store;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
+import dev.berth.view.QuotaView;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,7 +64,7 @@ final class QuotaRun {
         call = call();
         checkCounts();
       } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("Seed " + seed + ", step " + step + ", after " + call, e);
+        throw Seeds.failed(seed, "step " + step + ", after " + call, e);
       }
     }
     try {
@@ -72,7 +72,7 @@ final class QuotaRun {
       checkCounts();
       assertThat(store.reader().quotas()).isEmpty();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("Seed " + seed + ", at the end", e);
+      throw Seeds.failed(seed, "at the end", e);
     }
   }
 
@@ -114,9 +114,9 @@ final class QuotaRun {
       switch (answers.get(i)) {
         case Submitted.Accepted accepted -> submitted.put(accepted.id(), submission);
         case Submitted.Existing existing -> assertThat(submitted).containsKey(existing.id());
-        case Submitted.LimitReached reached ->
+        case Submitted.QuotaFull full ->
             assertThat(submission.quotas())
-                .anyMatch(quota -> quota.key().value().equals(reached.key()));
+                .anyMatch(quota -> quota.key().value().equals(full.key()));
       }
     }
     if (answers.getLast() instanceof Submitted.Accepted last) {

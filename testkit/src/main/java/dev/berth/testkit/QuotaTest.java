@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
-import dev.berth.store.QuotaView;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
+import dev.berth.view.QuotaView;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -45,7 +45,7 @@ abstract class QuotaTest extends ContractTest {
   }
 
   static Submitted refusal(Draft draft, LimitKey key, int most) {
-    return new Submitted.LimitReached(draft.id(), key.value(), most);
+    return new Submitted.QuotaFull(draft.id(), key.value(), most);
   }
 
   /** How many tasks the store counts under a quota. */

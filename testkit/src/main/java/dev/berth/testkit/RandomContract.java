@@ -6,8 +6,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A long run of random calls, checked after each. A failure names its seed; {@code
- * -Dberth.seed=NUMBER} runs that seed alone, {@code -Dberth.seeds=NUMBER} runs so many.
+ * A long run of random calls, checked after each. {@code -Dberth.seeds=NUMBER} makes so many runs,
+ * {@code -Dberth.seed=NUMBER} replays one.
  */
 @Tag("race")
 abstract class RandomContract extends ContractTest {
@@ -15,10 +15,7 @@ abstract class RandomContract extends ContractTest {
   private static final int STEPS = 250;
 
   static LongStream seeds() {
-    Long chosen = Long.getLong("berth.seed");
-    return chosen != null
-        ? LongStream.of(chosen)
-        : LongStream.rangeClosed(1, Long.getLong("berth.seeds", 5));
+    return Seeds.of("random runs", Integer.getInteger("berth.seeds", 5));
   }
 
   @ParameterizedTest(name = "seed {0}")

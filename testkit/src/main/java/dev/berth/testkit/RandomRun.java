@@ -2,21 +2,21 @@ package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.store.AttemptView;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Lease;
-import dev.berth.store.QueueView;
 import dev.berth.store.Store;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
-import dev.berth.store.WorkflowView;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.QueueView;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
+import dev.berth.view.WorkflowView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,6 +45,7 @@ final class RandomRun {
   private final long seed;
   private final Random random;
   private final List<TaskId> submitted = new ArrayList<>();
+  private final Map<TaskId, String> types = new HashMap<>();
   private final Map<TaskId, String> workflows = new HashMap<>();
   private final List<Holder> holders = new ArrayList<>();
   private final List<Lease> past = new ArrayList<>();
@@ -64,14 +65,14 @@ final class RandomRun {
         call = call();
         checkState();
       } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("Seed " + seed + ", step " + step + ", after " + call, e);
+        throw Seeds.failed(seed, "step " + step + ", after " + call, e);
       }
     }
     try {
       drain();
       checkEnd();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("Seed " + seed + ", at the end", e);
+      throw Seeds.failed(seed, "at the end", e);
     }
   }
 
@@ -115,7 +116,7 @@ final class RandomRun {
       boolean repeated = !submitted.isEmpty() && random.nextInt(5) == 0;
       draft = repeated ? draft.ownId(anyTask()) : draft;
       draft = random.nextInt(3) == 0 ? draft.delay(seconds(40)) : draft;
-      batch.add(random.nextInt(4) == 0 ? step(draft) : draft);
+      batch.add(sameType(random.nextInt(4) == 0 ? step(draft) : draft));
     }
     store
         .submit(batch.stream().map(Draft::submission).toList())
@@ -125,6 +126,11 @@ final class RandomRun {
           }
         });
     return "submit";
+  }
+
+  /** Another type under an id that is known would be a conflict. */
+  private Draft sameType(Draft draft) {
+    return draft.type(types.computeIfAbsent(draft.id(), id -> draft.submission().type()));
   }
 
   /** A step that lets the others run however it ends, so that all work can be drained. */
@@ -281,7 +287,7 @@ final class RandomRun {
       if (!holder.mayBeDead(now)) {
         for (TaskId task : holder.held.keySet()) {
           assertThat(byId.get(task))
-              .extracting(TaskView::state, TaskView::worker)
+              .extracting(TaskView::state, each -> each.report().worker())
               .containsExactly(TaskState.RUNNING, holder.worker);
         }
       }

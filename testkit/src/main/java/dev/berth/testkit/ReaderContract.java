@@ -2,18 +2,18 @@ package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.store.Capacity;
 import dev.berth.store.Command;
-import dev.berth.store.QueueView;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
-import dev.berth.store.SessionView;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.Capacity;
+import dev.berth.view.QueueView;
+import dev.berth.view.SessionView;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
 import dev.berth.store.Applied;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Held;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.SessionId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +34,7 @@ abstract class ReleaseSlotContract extends LimitTest {
     assertThat(used(ADA)).isZero();
     assertThat(reader.drift()).isEmpty();
     assertThat(state(task)).isEqualTo(TaskState.RETRYING);
-    assertThat(view(task).crashes()).isEqualTo(1);
+    assertThat(view(task).counts().crashes()).isEqualTo(1);
     assertThat(reader.attempts(task).getFirst().error())
         .contains("lost the task when its slot of the limit limit/gpu was released by hand");
     assertThat(endings(task)).containsExactly(Ending.CRASHED);

@@ -2,6 +2,7 @@ package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
@@ -14,8 +15,8 @@ import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
 import dev.berth.task.TaskId;
+import dev.berth.view.ScheduleView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,10 +41,32 @@ abstract class ScheduleContract extends ScheduleTest {
     assertThat(occurrences()).containsExactly(first);
     assertThat(next()).isEqualTo(first.plus(HOUR));
     ScheduleView schedule = schedule();
-    assertThat(schedule.lastAt()).isEqualTo(first);
-    assertThat(schedule.lastTask()).isEqualTo(Schedule.taskOf(NAME, first));
-    assertThat(schedule.submitted()).isEqualTo(1);
+    assertThat(schedule.past().lastAt()).isEqualTo(first);
+    assertThat(schedule.past().lastTask()).isEqualTo(Schedule.taskOf(NAME, first));
+    assertThat(schedule.past().submitted()).isEqualTo(1);
     assertThat(schedule.error()).isNull();
+  }
+
+  @Test
+  void anOccurrenceWhoseIdBelongsToAnotherTaskIsLeftOut() {
+    Instant first = set(hourly());
+    submit(Draft.task().type("other").ownId(Schedule.taskOf(NAME, first)));
+    passAndWork(HOUR.plusMinutes(5));
+
+    assertThat(schedule().error()).contains("belongs to a task of type other");
+    assertThat(next()).isEqualTo(first.plus(HOUR));
+
+    passAndWork(HOUR);
+    assertThat(schedule().past().submitted()).isEqualTo(1);
+    assertThat(schedule().error()).isNull();
+  }
+
+  @Test
+  void aRunUnderTheIdOfAnotherTaskIsAConflict() {
+    set(hourly());
+    TaskId other = submit(Draft.task().type("other")).id();
+
+    assertThatThrownBy(() -> run(other)).hasMessageContaining("belongs to a task of type other");
   }
 
   @Test
@@ -85,14 +108,14 @@ abstract class ScheduleContract extends ScheduleTest {
     Instant first = set(hourly());
 
     ScheduleView schedule = schedule();
-    assertThat(schedule.timing()).isEqualTo(new Timing.Every(HOUR));
-    assertThat(schedule.missed()).isEqualTo(Missed.ONCE);
-    assertThat(schedule.overlap()).isEqualTo(Overlap.SKIP);
-    assertThat(schedule.type()).isEqualTo(Draft.TYPE);
-    assertThat(schedule.queue()).isEqualTo("default");
-    assertThat(schedule.payload()).isEqualTo("{}");
+    assertThat(schedule.when().timing()).isEqualTo(new Timing.Every(HOUR));
+    assertThat(schedule.when().missed()).isEqualTo(Missed.ONCE);
+    assertThat(schedule.when().overlap()).isEqualTo(Overlap.SKIP);
+    assertThat(schedule.each().type()).isEqualTo(Draft.TYPE);
+    assertThat(schedule.each().queue()).isEqualTo("default");
+    assertThat(schedule.each().payload()).isEqualTo("{}");
     assertThat(schedule.paused()).isFalse();
-    assertThat(schedule.lastAt()).isNull();
+    assertThat(schedule.past().lastAt()).isNull();
     assertThat(schedule.upcoming(3))
         .containsExactly(first, first.plus(HOUR), first.plus(HOUR.multipliedBy(2)));
   }
@@ -182,7 +205,7 @@ abstract class ScheduleContract extends ScheduleTest {
     assertThat(next()).isEqualTo(first);
     store.apply(new Command.PauseSchedule(NAME));
     assertThat(run(TaskId.next())).isEqualTo(Applied.DONE);
-    assertThat(schedule().submitted()).isEqualTo(2);
+    assertThat(schedule().past().submitted()).isEqualTo(2);
   }
 
   @Test
@@ -193,7 +216,7 @@ abstract class ScheduleContract extends ScheduleTest {
     List<DueSchedule> due = store.sweep().schedules();
 
     assertThat(store.apply(new Command.RemoveSchedule(NAME))).isEqualTo(Applied.DONE);
-    due.forEach(each -> store.apply(each.advance()));
+    due.forEach(each -> store.advance(each.advance()));
     passAndWork(HOUR);
 
     assertThat(reader.schedules()).isEmpty();
@@ -218,13 +241,13 @@ abstract class ScheduleContract extends ScheduleTest {
     assertThat(tasks()).hasSize(1);
     assertThat(schedule().error())
         .isEqualTo("the task of " + first + " was not submitted: the quota type/mail is full");
-    assertThat(run(TaskId.next())).isEqualTo(Applied.LIMIT_REACHED);
+    assertThat(run(TaskId.next())).isEqualTo(Applied.QUOTA_FULL);
     Claimer claimer = claimer();
     claimer.end(claimer.claimOne(), FINISHED);
     passAndWork(HOUR);
 
     assertThat(schedule().error()).isNull();
-    assertThat(schedule().submitted()).isEqualTo(1);
+    assertThat(schedule().past().submitted()).isEqualTo(1);
   }
 
   @Test

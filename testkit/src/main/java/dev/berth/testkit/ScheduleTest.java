@@ -9,10 +9,10 @@ import dev.berth.store.Applied;
 import dev.berth.store.Command;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Schedule;
-import dev.berth.store.ScheduleView;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
 import dev.berth.task.TaskId;
+import dev.berth.view.ScheduleView;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -48,7 +48,7 @@ abstract class ScheduleTest extends ContractTest {
   /** Sweeps and advances what is due, as a worker does. */
   void work() {
     for (DueSchedule due : store.sweep().schedules()) {
-      store.apply(due.advance());
+      store.advance(due.advance());
     }
   }
 
@@ -76,7 +76,7 @@ abstract class ScheduleTest extends ContractTest {
   /** The times of the occurrences that were submitted, oldest first. */
   List<Instant> occurrences() {
     return tasks().stream()
-        .map(task -> Instant.parse(task.metadata().get(Schedule.OCCURRENCE)))
+        .map(task -> Instant.parse(task.input().metadata().get(Schedule.OCCURRENCE)))
         .sorted()
         .toList();
   }

@@ -3,21 +3,21 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
 import dev.berth.store.Heartbeat;
-import dev.berth.store.SessionId;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Swept;
-import dev.berth.store.TaskFilter;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.SessionId;
+import dev.berth.view.TaskFilter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,7 @@ abstract class SessionContract extends ContractTest {
     claimer.heartbeat(Map.of(claim.lease(), "half \0 done 🚢"));
     claimer.heartbeat();
 
-    assertThat(view(id).progress()).startsWith("half ").endsWith(" done 🚢");
+    assertThat(view(id).report().progress()).startsWith("half ").endsWith(" done 🚢");
   }
 
   @Test
@@ -67,7 +67,7 @@ abstract class SessionContract extends ContractTest {
 
     assertThat(claimer.heartbeat(Map.of(claim.lease(), "half done")).alive()).isTrue();
     assertThat(claimer().heartbeat(Map.of(claim.lease(), "half done")).alive()).isTrue();
-    assertThat(view(id).progress()).isNull();
+    assertThat(view(id).report().progress()).isNull();
   }
 
   @Test
@@ -134,7 +134,7 @@ abstract class SessionContract extends ContractTest {
     dead.leave();
 
     assertThat(state(id)).isEqualTo(TaskState.RUNNING);
-    assertThat(view(id).progress()).isNull();
+    assertThat(view(id).report().progress()).isNull();
     assertThat(claimer.end(old, FAILED).stale()).containsExactly(old.lease());
     assertThat(claimer.end(claim, FINISHED).stale()).isEmpty();
     assertThat(endings(id)).containsExactly(Ending.CRASHED, Ending.FINISHED);
@@ -163,7 +163,7 @@ abstract class SessionContract extends ContractTest {
     }
 
     assertThat(state(id)).isEqualTo(TaskState.FAILED);
-    assertThat(view(id).crashes()).isEqualTo(3);
+    assertThat(view(id).counts().crashes()).isEqualTo(3);
     assertThat(view(id).error()).isNotBlank();
     assertThat(endings(id)).containsExactly(Ending.CRASHED, Ending.CRASHED, Ending.CRASHED);
     assertThat(claimer().claim(10)).isEmpty();

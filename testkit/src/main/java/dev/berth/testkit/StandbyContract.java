@@ -3,15 +3,15 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
 import dev.berth.store.Exchanged;
-import dev.berth.store.Explanation;
-import dev.berth.store.LimitAudit;
 import dev.berth.task.TaskState;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.Explanation;
+import dev.berth.view.LimitAudit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

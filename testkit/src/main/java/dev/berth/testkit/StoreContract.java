@@ -37,6 +37,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Ids extends IdContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
   class Submitting extends SubmitContract {
     @Override
     StoreFixture open() throws Exception {
@@ -46,6 +54,14 @@ public abstract class StoreContract {
 
   @Nested
   class Claiming extends ClaimContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Sizes extends SizeContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();
@@ -78,6 +94,14 @@ public abstract class StoreContract {
 
   @Nested
   class DueTimes extends DueContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class Values extends ValueContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();
@@ -192,6 +216,14 @@ public abstract class StoreContract {
 
   @Nested
   class ReleasedSlots extends ReleaseSlotContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
+
+  @Nested
+  class ForgottenLimits extends ForgottenLimitContract {
     @Override
     StoreFixture open() throws Exception {
       return StoreContract.this.open();

@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.within;
 import dev.berth.store.Claim;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
-import dev.berth.store.TaskFilter;
-import dev.berth.store.TaskView;
+import dev.berth.task.Counts;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.TaskFilter;
+import dev.berth.view.TaskView;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
@@ -29,15 +30,16 @@ abstract class SubmitContract extends ContractTest {
     TaskView task = view(draft.id());
     assertThat(task.type()).isEqualTo(Draft.TYPE);
     assertThat(task.queue()).isEqualTo("letters");
-    assertThat(task.priority()).isEqualTo(7);
+    assertThat(task.place().priority()).isEqualTo(7);
     assertThat(task.payload()).isEqualTo("{\"to\":\"ada\"}");
     assertThat(task.state()).isEqualTo(TaskState.PENDING);
-    assertThat(task.submittedAt()).isCloseTo(fixture.now(), within(1, ChronoUnit.MINUTES));
-    assertThat(task.dueAt()).isCloseTo(task.submittedAt(), within(1, ChronoUnit.SECONDS));
-    assertThat(List.of(task.attempt(), task.failures(), task.crashes())).containsOnly(0);
-    assertThat(task.startedAt()).isNull();
-    assertThat(task.endedAt()).isNull();
-    assertThat(task.worker()).isNull();
+    assertThat(task.times().submitted()).isCloseTo(fixture.now(), within(1, ChronoUnit.MINUTES));
+    assertThat(task.times().due())
+        .isCloseTo(task.times().submitted(), within(1, ChronoUnit.SECONDS));
+    assertThat(task.counts()).isEqualTo(new Counts(0, 0, 0));
+    assertThat(task.times().started()).isNull();
+    assertThat(task.times().ended()).isNull();
+    assertThat(task.report().worker()).isNull();
   }
 
   @Test
@@ -67,9 +69,10 @@ abstract class SubmitContract extends ContractTest {
     Draft draft = Draft.task().payload("1");
     submit(draft);
 
-    assertThat(submit(draft.payload("2"))).isEqualTo(new Submitted.Existing(draft.id()));
+    assertThat(submit(draft.metadata(Map.of("trace", "2"))))
+        .isEqualTo(new Submitted.Existing(draft.id()));
 
-    assertThat(view(draft.id()).payload()).isEqualTo("1");
+    assertThat(view(draft.id()).input().metadata()).isEmpty();
     assertThat(claimer().claim(10)).hasSize(1);
   }
 
@@ -86,7 +89,7 @@ abstract class SubmitContract extends ContractTest {
 
   @Test
   void anOwnIdStaysKnownAfterTheTaskFinished() {
-    Draft draft = Draft.task().ownId(TaskId.named("order-42"));
+    Draft draft = Draft.task().ownId(TaskId.named("mail", "order-42"));
     submit(draft);
     Claimer claimer = claimer();
     claimer.end(claimer.claimOne(), FINISHED);
@@ -99,11 +102,11 @@ abstract class SubmitContract extends ContractTest {
 
   @Test
   void anOwnIdStaysKnownAfterTheTaskFailedOrWasCancelled() {
-    Draft failing = Draft.task().ownId(TaskId.named("order-1"));
+    Draft failing = Draft.task().ownId(TaskId.named("mail", "order-1"));
     submit(failing);
     Claimer claimer = claimer();
     claimer.end(claimer.claimOne(), FAILED);
-    Draft cancelled = Draft.task().ownId(TaskId.named("order-2"));
+    Draft cancelled = Draft.task().ownId(TaskId.named("mail", "order-2"));
     submit(cancelled);
     cancel(cancelled.id());
 
@@ -114,7 +117,7 @@ abstract class SubmitContract extends ContractTest {
 
   @Test
   void anIdTwiceInOneBatchIsOneTask() {
-    Draft draft = Draft.task().ownId(TaskId.named("order-42"));
+    Draft draft = Draft.task().ownId(TaskId.named("mail", "order-42"));
 
     assertThat(store.submit(List.of(draft.submission(), draft.submission())))
         .containsExactly(new Submitted.Accepted(draft.id()), new Submitted.Existing(draft.id()));
@@ -124,7 +127,7 @@ abstract class SubmitContract extends ContractTest {
 
   @Test
   void anIdSubmittedByManyAtOnceIsOneTask() throws Exception {
-    Draft draft = Draft.task().ownId(TaskId.named("order-42"));
+    Draft draft = Draft.task().ownId(TaskId.named("mail", "order-42"));
 
     List<Submitted> answers = Together.run(8, number -> submit(draft));
 
@@ -167,7 +170,7 @@ abstract class SubmitContract extends ContractTest {
     assertThat(claim.payload()).isEqualTo(payload);
     assertThat(claim.metadata()).isEqualTo(metadata);
     assertThat(view(draft.id()).payload()).isEqualTo(payload);
-    assertThat(view(draft.id()).metadata()).isEqualTo(metadata);
+    assertThat(view(draft.id()).input().metadata()).isEqualTo(metadata);
   }
 
   @Test
@@ -182,7 +185,7 @@ abstract class SubmitContract extends ContractTest {
 
   @Test
   void aPayloadOfAMegabyteIsFine() {
-    String payload = "\"" + "0123456789abcdef".repeat(65_536) + "\"";
+    String payload = "\"" + "0123456789abcdef".repeat(65_535) + "\"";
     Draft draft = Draft.task().payload(payload);
     submit(draft);
     Claimer claimer = claimer();

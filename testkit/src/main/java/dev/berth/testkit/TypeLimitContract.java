@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
-import dev.berth.store.AuditFilter;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.Ended;
-import dev.berth.store.LimitAudit;
 import dev.berth.task.LimitRule;
 import dev.berth.task.TaskId;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.LimitAudit;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -65,10 +65,10 @@ abstract class WakeUpContract extends ContractTest {
         .until(() ->
             heard.stream()
                 .anyMatch(hint -> !hint.now() && hint.in().compareTo(Duration.ofSeconds(1)) < 0));
-    store.apply(store.sweep().schedules().getFirst().advance());
+    store.advance(store.sweep().schedules().getFirst().advance());
     heard.clear();
     fixture.advance(ScheduleTest.HOUR);
-    store.apply(store.sweep().schedules().getFirst().advance());
+    store.advance(store.sweep().schedules().getFirst().advance());
 
     awaitWakeUp("default");
   }

@@ -6,10 +6,10 @@ import dev.berth.limit.WhenFull;
 import dev.berth.store.Applied;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.WorkflowView.State;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Outcome;
 import dev.berth.task.TaskState;
+import dev.berth.view.WorkflowView.State;
 import org.junit.jupiter.api.Test;
 
 /** What a person can do with a workflow: skip a step, cancel it, retry it. */
@@ -196,7 +196,7 @@ abstract class WorkflowCommandContract extends WorkflowTest {
     run(claimer, "charge", FAILED);
     submit(Draft.task().quota(MAIL, 1, WhenFull.REFUSE));
 
-    assertThat(retryWorkflow()).isEqualTo(Applied.LIMIT_REACHED);
+    assertThat(retryWorkflow()).isEqualTo(Applied.QUOTA_FULL);
     assertThat(workflowState()).isEqualTo(State.HALTED);
   }
 }

@@ -7,10 +7,10 @@ import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.QuotaView;
 import dev.berth.store.Submission;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
+import dev.berth.view.QuotaView;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,7 @@ abstract class WorkflowLimitContract extends WorkflowTest {
         .hasSize(4)
         .startsWith(new Submitted.Accepted(id("charge")), new Submitted.Accepted(id("pack")))
         .last()
-        .isInstanceOf(Submitted.LimitReached.class);
+        .isInstanceOf(Submitted.QuotaFull.class);
     assertThat(reader.quotas()).containsExactly(new QuotaView(MAIL, 2));
     assertThat(workflow().size()).isEqualTo(2);
 
@@ -96,7 +96,7 @@ abstract class WorkflowLimitContract extends WorkflowTest {
     submit(Draft.task().quota(key, 1, WhenFull.REPLACE).step(ORDER, "charge"));
 
     assertThat(submit(Draft.task().quota(key, 1, WhenFull.REPLACE)))
-        .isInstanceOf(Submitted.LimitReached.class);
+        .isInstanceOf(Submitted.QuotaFull.class);
     finish(claimer(), "charge");
   }
 

@@ -2,15 +2,15 @@ package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.store.AttemptView;
-import dev.berth.store.AttemptView.Ending;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
-import dev.berth.store.WorkflowView.State;
 import dev.berth.task.OnFailure;
 import dev.berth.task.Step;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
+import dev.berth.view.AttemptView;
+import dev.berth.view.AttemptView.Ending;
+import dev.berth.view.WorkflowView.State;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -144,10 +144,11 @@ abstract class WorkflowRaceContract extends WorkflowTest {
   void nothingIsHeldForEverWhateverIsDoneAtOnce() throws Exception {
     String[] names = {"a", "b", "c"};
     AtomicBoolean over = new AtomicBoolean();
+    long seed = Seeds.random("whatever is done at once").nextLong();
     Together.run(
         6,
         number -> {
-          Random random = new Random(number);
+          Random random = new Random(seed + number);
           Claimer claimer = claimer();
           for (int i = 0; number < 3 ? i < 40 : !over.get(); i++) {
             String name = names[random.nextInt(names.length)];

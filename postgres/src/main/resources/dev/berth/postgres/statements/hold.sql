@@ -1,1 +1,1 @@
-select verdict, token from berth.hold_slots(?, ?, ?, ?, ?)
+select verdict, token from berth.hold_slots(?, ?, ?, ?, ?, ?)

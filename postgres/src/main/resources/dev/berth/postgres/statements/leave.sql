@@ -1,1 +1,1 @@
-select berth.leave(?)
+select berth.leave(?, ?)

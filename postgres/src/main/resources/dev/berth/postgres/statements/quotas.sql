@@ -1,1 +1,1 @@
-select key, count from berth.quota_count where count > 0
+select key, count from berth.quota_status()

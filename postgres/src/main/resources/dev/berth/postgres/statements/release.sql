@@ -1,1 +1,1 @@
-select released, queues from berth.release_hold(?, ?)
+select released, queues from berth.release_hold(?, ?, ?)

@@ -1,4 +1,4 @@
-select s.name, s.cron, s.zone, s.every, s.missed, s.overlap, s.type, s.queue, s.payload, s.paused, s.anchor, v.next_at, s.last_at,
-       s.last_task, s.submitted, s.skipped, s.error
-  from berth.schedule s join berth.schedules v on v.name = s.name
- order by s.name
+select name, cron, zone, extract(epoch from every) * 1000 as every, missed, overlap, type, queue, payload, paused, anchor,
+       next_at, last_at, last_task, submitted, skipped, error
+  from berth.schedules
+ order by name

@@ -1,1 +1,3 @@
-select berth.submit_one(?, ?, ?, ?, ?, ?::text[], ?, ?, ?, ?)
+insert into berth.submitting_one (id, type, queue, priority, payload, metadata, lane, limits, weights, said_slots)
+values (?, ?, ?, ?, ?, ?::text[], ?, ?, ?, ?)
+returning position

@@ -1,0 +1,5 @@
+/** Rules for plain values: text and times that every store can keep. */
+@NullMarked
+package dev.berth.value;
+
+import org.jspecify.annotations.NullMarked;

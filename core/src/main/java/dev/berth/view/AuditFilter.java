@@ -1,0 +1,24 @@
+package dev.berth.view;
+
+import dev.berth.limit.LimitKey;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to audit.
+ *
+ * @param key one limit, or all keys of a rule; null: all
+ * @param from leaves out attempts that ended before; null: all that the history still has
+ */
+public record AuditFilter(@Nullable LimitKey key, @Nullable Instant from) {
+
+  public static final AuditFilter ALL = new AuditFilter(null, null);
+
+  public AuditFilter key(LimitKey only) {
+    return new AuditFilter(only, from);
+  }
+
+  public AuditFilter from(Instant earliest) {
+    return new AuditFilter(key, earliest);
+  }
+}

@@ -1,0 +1,42 @@
+-- Lets workflows go on to which steps came. p_floor: notices before this time were taken; null: look at all.
+create function berth_private.take_notices(p_floor timestamptz, out promoted integer, out floor timestamptz) language plpgsql
+  set enable_seqscan = off set jit = off as $$
+declare
+  v_now    timestamptz := berth_private.now();
+  v_floor  timestamptz := coalesce(p_floor, '-infinity');
+  v_places tid[];
+  v_names  text[];
+  v_steps  record;
+begin
+  promoted := 0;
+  for v_round in 1 .. 10 loop
+    v_places := array(
+      select n.ctid from berth_private.workflow_notice n where n.at >= v_floor order by n.at limit 200 for update skip locked);
+    exit when v_places = '{}';
+    with taken as (
+      delete from berth_private.workflow_notice n where n.ctid = any (v_places) returning n.workflow)
+    select array_agg(distinct t.workflow) into v_names from taken t;
+    v_steps := berth_private.advance(v_names, null, v_now);
+    promoted := promoted + coalesce(cardinality(v_steps.queues), 0);
+    perform berth_private.wake_steps(v_steps.queues, v_steps.priorities, v_steps.due_ats);
+  end loop;
+  -- A full last round leaves the floor where it is; else never younger than 100 ms, for what commits late.
+  floor := case when v_places = '{}' then v_now - interval '100 milliseconds' else p_floor end;
+end $$;
+
+-- Forgets workflows that have ended, with the results of their steps.
+create function berth_private.forget_workflows() returns void language plpgsql set enable_seqscan = off set jit = off as $$
+declare
+  v_names text[];
+begin
+  v_names := array(
+    select w.name from berth_private.workflow w
+     where w.keep_until is not null and w.keep_until < berth_private.keep_until(berth_private.now(), 0)
+     limit 1000 for update skip locked);
+  v_names := array(
+    select n from unnest(v_names) as n where (select true from berth_private.task t where t.workflow = n limit 1) is null);
+  if v_names <> '{}' then
+    delete from berth_private.workflow_step s where s.workflow = any (v_names);
+    delete from berth_private.workflow w where w.name = any (v_names);
+  end if;
+end $$;

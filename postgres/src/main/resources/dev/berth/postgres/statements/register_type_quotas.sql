@@ -1,0 +1,1 @@
+select berth.register_type_quotas(?, ?, ?, ?, ?)

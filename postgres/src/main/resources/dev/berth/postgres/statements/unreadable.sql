@@ -1,0 +1,1 @@
+select kind, name, fault from berth.unreadable() order by kind, name

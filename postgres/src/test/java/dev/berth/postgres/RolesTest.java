@@ -1,0 +1,430 @@
+package dev.berth.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.berth.Berth;
+import dev.berth.limit.Limit;
+import dev.berth.task.TaskId;
+import dev.berth.view.AuditFilter;
+import dev.berth.view.StoreReader;
+import dev.berth.view.TaskFilter;
+import dev.berth.worker.Worker;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Four grants: each lets a role do its job, and nothing else. */
+class RolesTest {
+
+  private static final AtomicInteger ROLES = new AtomicInteger();
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private String url;
+
+  private void on(Servers server) {
+    url = server.database();
+  }
+
+  /** Two releases at once leave a row behind, which is in nobody's way. */
+  @AfterEach
+  void nothingDrifted() {
+    assertThat(Sql.query(url, "select key from berth.slot_drift where counter <> 'UNUSED'"))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSubmitterSubmitsAndNothingElse(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "submitter");
+    Sql.run(url, "select berth.allow_submit('%s')".formatted(role));
+    try (HikariDataSource pool = Servers.pool(Sql.as(role, url));
+        Berth berth = Berth.on(PostgresStore.of(pool))) {
+      TaskId one = berth.submit(Nap.TYPE, new Nap(0));
+      berth.submit(Nap.TYPE.limit(2), new Nap(0), o -> o.id("order-42").priority(9));
+      berth.submit(Nap.TYPE.under(Limit.of("gpu", 2)), new Nap(0), o -> o.delay(LONG));
+      berth.workflow("w").then("a", Nap.TYPE, new Nap(0)).then("b", Nap.TYPE, new Nap(0)).submit();
+      assertThatThrownBy(() -> berth.find(one))
+          .hasMessageContaining("permission denied for view tasks")
+          .hasMessageContaining("berth.allow_read");
+    }
+    as(role, "select berth.submit('nap', '{\"millis\": 0}', quotas => '{\"type/nap\": 100}')");
+    as(role, "select berth.submit_step('w', 'c', 'nap')");
+    assertThat(Sql.query(url, "select count(*) from berth.tasks")).containsExactly("7");
+    refused(
+        role,
+        "select * from berth.tasks",
+        "select * from berth_private.task",
+        "insert into berth_private.task (id) values (gen_random_uuid())",
+        "insert into berth.submitting (type, caller) values ('nap', 'postgres')",
+        "insert into berth.submitting_batch (ids, types, caller) values ('{}', '{}', 'postgres')",
+        "select berth.cancel('%s')".formatted(UUID.randomUUID()),
+        "select berth.set_limit('limit/gpu', 100)",
+        "select * from berth.exchange(1, 1, null, 1, '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
+            + " '{}', '{}', '{}', '{}', 1)",
+        "select berth_private.submit_task('nap', 'null', 'default', 5, null, null, null, null,"
+            + " null)",
+        "select berth.launch('select 1')",
+        "select berth.allow_read('%s')".formatted(role));
+    drop(role, "submit");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSubmitterOfSomeTypesAndQueuesSubmitsNoOthers(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "mailer");
+    String member = role(server, "member");
+    String definer = role(server, "definer");
+    Sql.run(
+        url,
+        "grant %s to %s".formatted(role, member),
+        "select berth.allow_submit('%s', types => '{mail}', queues => '{default,bulk}')"
+            .formatted(role),
+        "select berth.allow_submit('%s', types => '{print}')".formatted(definer),
+        "create schema shared",
+        "grant all on schema shared to public");
+    for (String who : List.of(role, member)) {
+      as(who, "select berth.submit('mail')", "select berth.submit('mail', queue => 'bulk')");
+      as(who, "select berth.submit('mail', quotas => '{\"type/mail\": 100}')");
+      refused(
+          who,
+          "select berth.submit('print')",
+          "select berth.submit('mail', queue => 'other')",
+          "select berth.submit('mail', quotas => '{\"type/print\": 0}')",
+          "select berth.submit_step('w', 'a', 'print')",
+          "insert into berth.submitting_one (id, type, queue, priority, payload) values"
+              + " (gen_random_uuid(), 'print', 'default', 5, 'null')",
+          // would block or cancel what is of other types
+          "insert into berth.submitting_one (id, type, queue, priority, payload, lane, limits,"
+              + " weights, said_slots) values (gen_random_uuid(), 'mail', 'default', 5, 'null',"
+              + " 'type/print', '{type/print}', '{1}', '{0}')",
+          batchOfMail(
+              "lanes, limits, weights, said_slots", "type/print", "{type/print}", "{1}", "{0}"),
+          batchOfMail("quotas, mosts, when_full", "{limit/shared}", "{1}", "{cancel}"),
+          "set role %s; select berth.submit('print')".formatted(role));
+    }
+    // the role in force counts, not the login and not a name that somebody says
+    as(
+        definer,
+        "create function shared.print() returns uuid language sql security definer as"
+            + " $$ select berth.submit('print') $$",
+        "create function shared.mail() returns uuid language sql security definer as"
+            + " $$ select berth.submit('mail') $$");
+    as(member, "select shared.print()");
+    refused(member, "select shared.mail()");
+    assertThat(
+            Sql.query(
+                url, "select type || ' ' || count(*) from berth.tasks group by type order by 1"))
+        .containsExactly("mail 6", "print 1");
+    Sql.run(url, "drop schema shared cascade");
+    drop(role, "submit");
+    drop(definer, "submit");
+    Sql.run(url, "drop role " + member);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aWorkerWorksAndNothingElse(Servers server) throws Exception {
+    on(server);
+    String role = role(server, "worker");
+    Sql.run(url, "select berth.allow_work('%s')".formatted(role));
+    try (HikariDataSource owner = Servers.pool(url);
+        Berth submitter = Berth.on(PostgresStore.of(owner));
+        HikariDataSource pool = Servers.pool(Sql.as(role, url));
+        Berth berth = Berth.on(PostgresStore.of(pool));
+        Worker worker =
+            berth
+                .worker()
+                .handle(Nap.TYPE.limit(3), (nap, task) -> task.progress("half"))
+                .start()) {
+      assertThat(worker).isNotNull();
+      berth.schedule("often").every(Duration.ofSeconds(1)).submits(Nap.TYPE, new Nap(0));
+      for (int i = 0; i < 20; i++) {
+        submitter.submit(Nap.TYPE, new Nap(0));
+      }
+      TaskId last = submitter.submit(Nap.TYPE, new Nap(0), o -> o.delay(Duration.ofMillis(50)));
+      submitter.await(Nap.TYPE, last, LONG);
+      assertThat(berth.limits().tryAcquire(Limit.of("gpu", 1)))
+          .hasValueSatisfying(slot -> slot.close());
+    }
+    refused(
+        role,
+        "select * from berth.tasks",
+        "select * from berth_private.task",
+        "update berth_private.task_limit set slots = 100",
+        "select berth.submit('nap')",
+        "select berth.set_limit('type/nap', 100)",
+        "select berth_private.end_sessions('{1}', 'released')",
+        "create function berth.now() returns integer language sql as 'select 1'");
+    drop(role, "work");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReaderReadsAndNothingElse(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "reader");
+    Sql.run(url, "select berth.allow_read('%s')".formatted(role));
+    try (HikariDataSource owner = Servers.pool(url);
+        Berth submitter = Berth.on(PostgresStore.of(owner));
+        HikariDataSource pool = Servers.pool(Sql.as(role, url));
+        Berth berth = Berth.on(PostgresStore.of(pool))) {
+      TaskId id = submitter.submit(Nap.TYPE.limit(1), new Nap(0));
+      submitter.workflow("w").then("a", Nap.TYPE, new Nap(0)).submit();
+      submitter.schedule("often").every(LONG).submits(Nap.TYPE, new Nap(0));
+      StoreReader reader = berth.reader();
+      assertThat(reader.find(id)).isPresent();
+      assertThat(reader.explain(id)).isPresent();
+      assertThat(reader.list(TaskFilter.ALL)).hasSize(2);
+      assertThat(reader.attempts(id)).isEmpty();
+      assertThat(reader.queues()).isNotEmpty();
+      assertThat(reader.sessions()).isEmpty();
+      assertThat(reader.limits()).isNotNull();
+      assertThat(reader.quotas()).isNotNull();
+      assertThat(reader.schedules()).hasSize(1);
+      assertThat(reader.workflow("w")).isPresent();
+      assertThat(reader.workflows(10)).hasSize(1);
+      assertThat(reader.audit(AuditFilter.ALL)).isEmpty();
+      assertThat(reader.drift()).isEmpty();
+    }
+    for (String view :
+        List.of(
+            "tasks",
+            "attempts",
+            "sessions",
+            "queues",
+            "workflows",
+            "schedules",
+            "topics",
+            "slot_drift")) {
+      as(role, "select * from berth." + view);
+    }
+    refused(
+        role,
+        "select berth.submit('nap')",
+        "select berth.sweep()",
+        "select berth.cancel('%s')".formatted(UUID.randomUUID()),
+        "select * from berth_private.task",
+        "update berth.tasks set payload = 'null'",
+        "select * from berth.sql_tasks");
+    drop(role, "read");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLauncherLaunchesWhatAWorkerRunsAndNothingElse(Servers server) throws SQLException {
+    on(server);
+    String launcher = role(server, "launcher");
+    String role = role(server, "worker");
+    String runner = "runner_" + ROLES.incrementAndGet();
+    server.createRole(runner, "noinherit");
+    Sql.run(
+        url,
+        "select berth.allow_launch('%s', '%s')".formatted(launcher, runner),
+        "select berth.allow_work('%s')".formatted(role));
+    as(
+        launcher,
+        "select berth.launch('select current_user as me', topics => '{reports}')",
+        "select berth.launch('select * from berth_private.task')");
+    try (HikariDataSource pool = Servers.pool(Sql.as(role, url));
+        PostgresStore store = PostgresStore.of(pool);
+        Berth berth = Berth.on(store);
+        Worker worker =
+            SqlTasks.on(store)
+                .runBy(berth.worker(), RoleConnections.runner(Sql.as(runner, url)))
+                .start()) {
+      await().until(() -> worker.stats().finished() == 1 && worker.stats().failed() == 1);
+    }
+    assertThat(
+            Sql.query(
+                Sql.as(launcher, url),
+                "select coalesce(result -> 0 ->> 'me', errors) from berth.sql_tasks order by 1"))
+        .containsExactlyInAnyOrder(
+            launcher, "attempt 1: 42501: permission denied for schema berth_private");
+    refused(
+        launcher,
+        "select * from berth.tasks",
+        "select * from berth_private.sql_task",
+        "select berth.submit('nap')",
+        "select berth.sweep()",
+        "insert into berth.launching (statement, launcher) values ('select 1', 'postgres')");
+    refused(role, "select berth.launch('select 1')", "select * from berth.sql_tasks");
+    drop(launcher, "launch");
+    drop(role, "work");
+    Sql.run(url, "drop owned by " + runner, "drop role " + runner);
+  }
+
+  /** A dump names roles: on another server their numbers are those of others. */
+  @Test
+  void grantsAreOfNamesInADump() {
+    on(Servers.NEWEST);
+    String role = role(Servers.NEWEST, "dumped");
+    Sql.run(url, "select berth.allow_read('%s')".formatted(role));
+    assertThat(Sql.query(url, "select role::text from berth_private.role_grant"))
+        .containsExactly(role);
+    drop(role, "read");
+  }
+
+  /** A backslash in a text of ours would be taken out of it. */
+  @ParameterizedTest
+  @EnumSource
+  void settingsOfTheCallerChangeNoCheck(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "submitter");
+    Sql.run(url, "select berth.allow_submit('%s')".formatted(role));
+    try (Connection connection = DriverManager.getConnection(Sql.as(role, url));
+        Statement statement = connection.createStatement()) {
+      statement.execute("set standard_conforming_strings = off");
+      for (String attack :
+          List.of(
+              "select berth.submit('  ')",
+              "select berth.submit(chr(7))",
+              "select berth.submit('a', limits => '{\"limit/ \": 1}')",
+              "select berth.submit('a', queue => chr(8195))")) {
+        assertThatThrownBy(() -> statement.execute(attack))
+            .as(attack)
+            .hasMessageMatching("(?s).*(blank|control character|is not the key of a limit).*");
+      }
+      statement.execute("select berth.submit('s')");
+    }
+    drop(role, "submit");
+  }
+
+  /**
+   * plpgsql compiles a function once per session, with names as they resolve then. Whoever could
+   * make it compile one that later runs with the rights of the owner would bring in types that call
+   * functions.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void typesOfACallerNeverRunAsTheOwner(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "attacker");
+    Sql.run(
+        url,
+        "create table public.loot (by text)",
+        "grant insert, select on public.loot to public",
+        "select berth.allow_submit('%s')".formatted(role),
+        "select berth.allow_work('%s')".formatted(role),
+        "select berth.allow_read('%s')".formatted(role));
+    try (Connection connection = DriverManager.getConnection(Sql.as(role, url));
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "create function pg_temp.steal() returns boolean language plpgsql as"
+              + " $$ begin insert into public.loot values (current_user); return true; end $$");
+      for (String type :
+          List.of("timestamptz", "text", "int4", "int8", "bool", "uuid", "jsonb", "name")) {
+        statement.execute(
+            "create domain pg_temp.\"%1$s\" as pg_catalog.%1$s check (pg_temp.steal())"
+                .formatted(type));
+      }
+      statement.execute(
+          "create function pg_temp.cardinality(uuid[]) returns integer language plpgsql as"
+              + " $$ begin perform pg_temp.steal(); return 1; end $$");
+      for (String search : List.of("\"$user\", public", "pg_temp, pg_catalog, public")) {
+        statement.execute("set search_path = " + search);
+        for (String attack :
+            List.of(
+                "select berth_private.submit_task('x', 'null', 'default', 5, null, null, null,"
+                    + " null, null)",
+                "select berth.submit('x')",
+                "select berth.submit('x', due_at => pg_catalog.now() + '1 hour')",
+                "select berth.submit_step('w', 'a', 'x')",
+                "select * from berth.sweep()",
+                "select * from berth.open_session(1, 'w', null, '1 hour', 1, '{x}', '{default}')",
+                "select * from berth.tasks",
+                "select * from berth.workflows",
+                "select * from berth.topics",
+                "select * from berth.audit()",
+                "select * from berth.explain((select id from berth.tasks limit 1))")) {
+          try {
+            statement.execute(attack);
+          } catch (SQLException e) {
+            assertThat(e.getMessage()).as(attack).contains("permission denied");
+          }
+        }
+      }
+    }
+    assertThat(
+            Sql.query(url, "select distinct by from public.loot where by <> '%s'".formatted(role)))
+        .as("whose rights the types had")
+        .isEmpty();
+    Sql.run(url, "drop owned by " + role + " cascade", "drop role " + role);
+  }
+
+  /**
+   * In PostgreSQL 13 and 14, and in databases that come from there, everybody can create in public.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void functionsThatOthersPutInTheWayAreNotCalled(Servers server) throws Exception {
+    on(server);
+    String role = role(server, "squatter");
+    Sql.run(
+        url,
+        "grant create on schema public to public",
+        "create table public.loot (by text)",
+        "grant insert on public.loot to public");
+    as(
+        role,
+        "create function public.cardinality(uuid[]) returns integer language plpgsql as"
+            + " $$ begin insert into public.loot values (current_user); return 0; end $$",
+        "create function public.array_append(uuid[], uuid) returns uuid[] language plpgsql as"
+            + " $$ begin insert into public.loot values (current_user); return $1; end $$");
+    try (HikariDataSource pool = Servers.pool(url);
+        Berth berth = Berth.on(PostgresStore.of(pool));
+        Worker worker = berth.worker().handle(Nap.TYPE, (nap, task) -> {}).start()) {
+      assertThat(worker).isNotNull();
+      berth.await(Nap.TYPE, berth.submit(Nap.TYPE, new Nap(0)), LONG);
+    }
+    assertThat(Sql.query(url, "select by from public.loot")).isEmpty();
+    Sql.run(url, "drop owned by " + role, "drop role " + role);
+  }
+
+  private static String batchOfMail(String columns, String... values) {
+    return "insert into berth.submitting_batch (ids, types, queues, priorities, delays, payloads,"
+        + " repeat, advance, %s) values (array[gen_random_uuid()], '{mail}', '{default}', '{5}', '{0}',"
+            .formatted(columns)
+        + " array['null'], false, true, array['%s'])".formatted(String.join("'], array['", values));
+  }
+
+  private static String role(Servers server, String name) {
+    String role = name + "_" + ROLES.incrementAndGet();
+    server.createRole(role);
+    return role;
+  }
+
+  private void as(String role, String... statements) {
+    Sql.run(Sql.as(role, url), statements);
+  }
+
+  private void refused(String role, String... statements) throws SQLException {
+    for (String sql : statements) {
+      try (Connection connection = DriverManager.getConnection(Sql.as(role, url));
+          Statement statement = connection.createStatement()) {
+        assertThatThrownBy(() -> statement.execute(sql))
+            .as("%s: %s", role, sql)
+            .isInstanceOf(SQLException.class)
+            .hasMessageMatching("(?s).*(permission denied|may not submit|cannot update view).*");
+      }
+    }
+  }
+
+  /** What was given is taken back to the last right: else the role could not be dropped. */
+  private void drop(String role, String what) {
+    Sql.run(url, "select berth.forbid_%s('%s')".formatted(what, role), "drop role " + role);
+  }
+}
