@@ -790,7 +790,7 @@ create function berth.run_schedule(p_name text, p_task uuid DEFAULT NULL::uuid)
   returns text security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.run_ticket(OUT rows bigint, OUT result text)
-  returns record;
+  returns record set search_path=pg_catalog, pg_temp;
 
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
   returns text security definer set search_path=pg_catalog, pg_temp;

@@ -81,8 +81,8 @@ class DoorsTest {
                     + "and (n.nspname = 'berth' or p.prosecdef) and (proconfig is null or not "
                     + FIXED_PATH
                     + ") order by 1"))
-        .as("without a fixed path: one sets that of the launch, the other reads it")
-        .containsExactly("launch", "run_ticket");
+        .as("without a fixed path: it reads that of its caller")
+        .containsExactly("launch");
     assertThat(
             Sql.query(
                 url,

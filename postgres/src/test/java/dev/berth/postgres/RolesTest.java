@@ -17,9 +17,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -367,31 +369,136 @@ class RolesTest {
 
   /**
    * In PostgreSQL 13 and 14, and in databases that come from there, everybody can create in public.
+   * An exact match of a stranger's is called instead of what PostgreSQL has for several types.
    */
   @ParameterizedTest
   @EnumSource
-  void functionsThatOthersPutInTheWayAreNotCalled(Servers server) throws Exception {
+  void operatorsAndFunctionsThatOthersPutInTheWayAreNotCalled(Servers server) throws Exception {
     on(server);
-    String role = role(server, "squatter");
+    String squatter = role(server, "squatter");
+    String launcher = role(server, "launcher");
+    String worker = role(server, "worker");
+    String reader = role(server, "reader");
+    String runner = "runner_" + ROLES.incrementAndGet();
+    server.createRole(runner, "noinherit");
     Sql.run(
         url,
         "grant create on schema public to public",
-        "create table public.loot (by text)",
-        "grant insert on public.loot to public");
-    as(
-        role,
-        "create function public.cardinality(uuid[]) returns integer language plpgsql as"
-            + " $$ begin insert into public.loot values (current_user); return 0; end $$",
-        "create function public.array_append(uuid[], uuid) returns uuid[] language plpgsql as"
-            + " $$ begin insert into public.loot values (current_user); return $1; end $$");
-    try (HikariDataSource pool = Servers.pool(url);
-        Berth berth = Berth.on(PostgresStore.of(pool));
-        Worker worker = berth.worker().handle(Nap.TYPE, (nap, task) -> {}).start()) {
-      assertThat(worker).isNotNull();
-      berth.await(Nap.TYPE, berth.submit(Nap.TYPE, new Nap(0)), LONG);
+        "create sequence public.loot",
+        "grant usage on sequence public.loot to public",
+        "select berth.allow_launch('%s', '%s')".formatted(launcher, runner),
+        "select berth.allow_work('%s')".formatted(worker),
+        "select berth.allow_read('%s')".formatted(reader),
+        "update berth_private.schema_version set checksum = 'older' where number = 0");
+    plant(squatter);
+    HikariDataSource owner = Servers.pool(url);
+    HikariDataSource working = Servers.pool(Sql.as(worker, url));
+    try (owner;
+        working;
+        Berth submitter = Berth.on(PostgresStore.of(owner)); // migrates
+        PostgresStore store = PostgresStore.of(working);
+        Berth berth = Berth.on(store);
+        Worker works =
+            SqlTasks.on(store)
+                .runBy(
+                    berth.worker().handle(Nap.TYPE.limit(2), (nap, task) -> {}),
+                    RoleConnections.runner(Sql.as(runner, url)))
+                .start()) {
+      berth.schedule("often").every(Duration.ofSeconds(1)).submits(Nap.TYPE, new Nap(0));
+      submitter.await(Nap.TYPE, submitter.submit(Nap.TYPE, new Nap(0)), LONG);
+      submitter.submit(Nap.TYPE, new Nap(0), o -> o.delay(Duration.ofMillis(50)));
+      submitter.submitAll(Nap.TYPE, Stream.of(new Nap(0), new Nap(1)));
+      Sql.run(
+          url,
+          "insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue,"
+              + " payload, lane, limits, weights, said_slots) values (gen_random_uuid(), now(),"
+              + " now(), now(), 'ready', 'nap', 'default', '{\"millis\": 0}', 'type/nap',"
+              + " '{type/nap}', '{1}', '{2}')");
+      as(
+          launcher,
+          "select berth.launch('select a from pg_catalog.generate_series(1, 3) as a', timeout =>"
+              + " '1 minute')");
+      await().until(() -> works.stats().finished() >= 7);
+      assertThat(works.stats().failed()).isZero();
+      assertThat(Sql.query(Sql.as(launcher, url), "select rows from berth.sql_tasks"))
+          .containsExactly("3");
     }
-    assertThat(Sql.query(url, "select by from public.loot")).isEmpty();
-    Sql.run(url, "drop owned by " + role, "drop role " + role);
+    TaskId id = TaskId.of(UUID.fromString(Sql.query(url, "select id from berth.tasks").getFirst()));
+    readEverything(Sql.as(reader, url), id);
+    assertThat(Sql.query(url, "select is_called from public.loot"))
+        .as("whether it was called with the rights of somebody else")
+        .containsExactly("f");
+    Sql.run(url, "drop owned by " + squatter + " cascade", "drop role " + squatter);
+    drop(launcher, "launch");
+    drop(worker, "work");
+    drop(reader, "read");
+    Sql.run(url, "drop owned by " + runner, "drop role " + runner);
+  }
+
+  private void readEverything(String url, TaskId id) {
+    try (HikariDataSource pool = Servers.pool(url);
+        PostgresStore store = PostgresStore.of(pool)) {
+      StoreReader reader = store.reader();
+      assertThat(reader.find(id)).isPresent();
+      assertThat(reader.explain(id)).isPresent();
+      assertThat(reader.named("nothing")).isEmpty();
+      assertThat(reader.list(TaskFilter.ALL)).isNotEmpty();
+      assertThat(reader.schedules()).hasSize(1);
+      assertThat(reader.workflows(10)).isEmpty();
+      reader.attempts(id);
+      reader.queues();
+      reader.sessions();
+      reader.limits();
+      reader.quotas();
+      reader.audit(AuditFilter.ALL);
+      reader.drift();
+    }
+  }
+
+  /** Each notes, in a way that a roll back does not undo, that somebody else called it. */
+  private void plant(String squatter) {
+    String body =
+        " language plpgsql as $$ begin if current_user operator(pg_catalog.<>) '%s'::pg_catalog.name then"
+                .formatted(squatter)
+            + " perform pg_catalog.nextval('public.loot'); raise exception 'STOLEN'; end if; return"
+            + " null; end $$";
+    List<String> planted = new ArrayList<>();
+    for (String function :
+        List.of(
+            "format(text, name, name) returns text",
+            "cardinality(uuid[]) returns integer",
+            "cardinality(integer[]) returns integer",
+            "cardinality(text[]) returns integer",
+            "array_to_string(text[], text) returns text",
+            "array_append(uuid[], uuid) returns uuid[]",
+            "set_config(text, varchar, boolean) returns text",
+            "pg_terminate_backend(integer) returns boolean")) {
+      planted.add("create function public." + function + body);
+    }
+    planted.add(
+        "create function public.unnest(text[]) returns setof text"
+            + body.replace("return null", "return"));
+    for (List<String> operator :
+        List.of(
+            List.of("!~", "name", "name", "boolean"),
+            List.of("||", "name", "name", "text"),
+            List.of("||", "regprocedure", "regprocedure", "text"),
+            List.of("||", "bigint", "bigint", "text"),
+            List.of("||", "text[]", "text", "text[]"),
+            List.of("*", "bigint", "interval", "interval"),
+            List.of("*", "numeric", "integer", "numeric"),
+            List.of("*", "double precision", "integer", "double precision"),
+            List.of("=", "varchar", "text", "boolean"),
+            List.of("=", "text", "varchar", "boolean"))) {
+      String name = "op_" + planted.size();
+      planted.add(
+          "create function public.%s(%s, %s) returns %s%s"
+              .formatted(name, operator.get(1), operator.get(2), operator.get(3), body));
+      planted.add(
+          "create operator public.%s (leftarg = %s, rightarg = %s, function = public.%s)"
+              .formatted(operator.get(0), operator.get(1), operator.get(2), name));
+    }
+    as(squatter, planted.toArray(String[]::new));
   }
 
   private static String batchOfMail(String columns, String... values) {
