@@ -933,6 +933,9 @@ create function berth_private.check_quotas(p_keys text[], p_mosts integer[], p_w
 create function berth_private.check_row()
   returns trigger;
 
+create function berth_private.check_rules(p_type text, p_limits text[])
+  returns void;
+
 create function berth_private.check_schema(p_schema integer)
   returns void;
 
@@ -958,6 +961,9 @@ create function berth_private.check_submitter(p_caller name, p_types text[], p_q
   returns void;
 
 create function berth_private.check_topic(p_max_parallel integer, p_retry_count integer, p_delay interval)
+  returns void;
+
+create function berth_private.check_type_of_key(p_type text, p_key text)
   returns void;
 
 create function berth_private.check_weight(p_key text, p_weight integer)
@@ -1059,13 +1065,16 @@ create function berth_private.is_key(p_key text)
 create function berth_private.is_own(p_key text)
   returns boolean;
 
-create function berth_private.is_plain_lane(p_lane text, p_limits text, p_weights text, p_said_slots text)
+create function berth_private.is_plain_lane(p_type text, p_lane text, p_limits text, p_weights text, p_said_slots text)
   returns boolean;
 
 create function berth_private.is_reserved(p_keys text[], p_for text, p_now timestamp with time zone)
   returns boolean;
 
 create function berth_private.is_rule(p_key text)
+  returns boolean;
+
+create function berth_private.is_under(p_rule text, p_limits text[])
   returns boolean;
 
 create function berth_private.is_wanted(p_line text)
@@ -1236,8 +1245,11 @@ create function berth_private.read_quotas(p_type text, p_quotas jsonb, OUT keys 
 create function berth_private.recent_ends(p_task berth_private.task, p_now timestamp with time zone, OUT ends bigint, OUT first_at timestamp with time zone)
   returns record set enable_seqscan=off set enable_bitmapscan=on set jit=off;
 
-create function berth_private.refuse_conflict(p_existing uuid[], p_ids uuid[], p_types text[], p_payloads text[], p_workflows text[], p_steps text[])
+create function berth_private.refuse_conflict(p_existing uuid[], p_ids uuid[], p_types text[], p_payloads text[], p_workflows text[], p_steps text[], p_names text[])
   returns void set enable_seqscan=off set jit=off;
+
+create function berth_private.refuse_sql()
+  returns void;
 
 create function berth_private.reserve(p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamp with time zone)
   returns void;

@@ -137,6 +137,86 @@ class RolesTest {
     Sql.run(url, "drop role " + member);
   }
 
+  /** What `berth.submit` refuses is refused where the Java client submits too. */
+  @ParameterizedTest
+  @EnumSource
+  void aSubmitterCannotGoPastALimitOfItsType(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "submitter");
+    Sql.run(
+        url,
+        "select berth.allow_submit('%s')".formatted(role),
+        "select berth.register_type_limits('{mail}', '{mail}', '{type/mail/user}', '{1}', '{1}')");
+    String named =
+        batch("mail", "lanes, limits, weights, said_slots", limitedBy("type/mail/user/7"));
+    as(role, one("mail", "type/mail/user/7"), one("mail", "type/mail/user/é"), named);
+    as(
+        role,
+        "select berth.submit('mail', limits => '{\"type/mail/user/7\": 1}')",
+        one("print", ""));
+    // the short way takes nothing: it is for those that need no look
+    as(role, one("mail", ""), one("mail", "limit/gpu"));
+    assertThat(Sql.query(url, "select count(*) from berth.tasks where type = 'mail'"))
+        .containsExactly("4");
+
+    String needs = "A task of type mail needs a user for its limit type/mail/user";
+    refusedWith(needs, role, "select berth.submit('mail')", batch("mail", "names", "a"));
+    refusedWith(
+        needs, role, batch("mail", "lanes, limits, weights, said_slots", limitedBy("limit/gpu")));
+    refusedWith(
+        "cannot be under the limit type/print, which is one of another type",
+        role,
+        "insert into berth.submitting_one (id, type, queue, priority, payload, lane, limits,"
+            + " weights, said_slots) values (gen_random_uuid(), 'type', 'default', 5, 'null',"
+            + " 'type/type type/print', '{type/type,type/print}', '{1,1}', '{1,1}')");
+    for (String other : List.of("type/print", "type/print/user/7", "type/print/user/é")) {
+      refusedWith(
+          "cannot be under the limit " + other + ", which is one of another type",
+          role,
+          "select berth.submit('mail', limits => '{\"%s\": 1}')".formatted(other),
+          one("mail", other),
+          batch("mail", "lanes, limits, weights, said_slots", limitedBy(other)));
+    }
+    refusedWith(
+        "Tasks of type berth.sql are launched, with berth.launch",
+        role,
+        "select berth.submit('berth.sql')",
+        one("berth.sql", ""),
+        batch("berth.sql", "names", "a"));
+    drop(role, "submit");
+  }
+
+  /** An id may be known, or be guessed from a name. */
+  @ParameterizedTest
+  @EnumSource
+  void aConflictTellsASubmitterNothingOfTheOtherTask(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "mailer");
+    Sql.run(
+        url,
+        "select berth.allow_submit('%s', types => '{mail}')".formatted(role),
+        "select berth.submit('treason', name => 'of-carol')",
+        "select berth.submit('mail', name => 'of-carol')");
+    for (String type : List.of("treason", "mail")) {
+      UUID id = TaskId.named(type, "of-carol").value();
+      for (String submit :
+          List.of(
+              "select berth.submit('mail', '1', id => '%s')".formatted(id),
+              "insert into berth.submitting_batch (ids, types, queues, priorities, delays,"
+                  + " payloads, repeat, advance) values (array['%s'::uuid], '{mail}', '{default}',"
+                      .formatted(id)
+                  + " '{5}', '{0}', array['1'], true, true)")) {
+        refusedWith(
+            "The task %s of type mail was not submitted: this id belongs to a task of %s\\n"
+                .formatted(
+                    id, type.equals("mail") ? "type mail with another payload" : "another type"),
+            role,
+            submit);
+      }
+    }
+    drop(role, "submit");
+  }
+
   @ParameterizedTest
   @EnumSource
   void aWorkerWorksAndNothingElse(Servers server) throws Exception {
@@ -502,10 +582,28 @@ class RolesTest {
   }
 
   private static String batchOfMail(String columns, String... values) {
+    return batch("mail", columns, values);
+  }
+
+  private static String batch(String type, String columns, String... values) {
     return "insert into berth.submitting_batch (ids, types, queues, priorities, delays, payloads,"
-        + " repeat, advance, %s) values (array[gen_random_uuid()], '{mail}', '{default}', '{5}', '{0}',"
-            .formatted(columns)
+        + " repeat, advance, %s) values (array[gen_random_uuid()], '{%s}', '{default}', '{5}', '{0}',"
+            .formatted(columns, type)
         + " array['null'], false, true, array['%s'])".formatted(String.join("'], array['", values));
+  }
+
+  private static String one(String type, String limit) {
+    return "insert into berth.submitting_one (id, type, queue, priority, payload, lane, limits,"
+        + " weights, said_slots) values (gen_random_uuid(), '%s', 'default', 5, 'null', %s)"
+            .formatted(
+                type,
+                limit.isEmpty()
+                    ? "null, null, null, null"
+                    : "'%1$s', '{%1$s}', '{1}', '{1}'".formatted(limit));
+  }
+
+  private static String[] limitedBy(String key) {
+    return new String[] {key, "{" + key + "}", "{1}", "{1}"};
   }
 
   private static String role(Servers server, String name) {
@@ -519,13 +617,17 @@ class RolesTest {
   }
 
   private void refused(String role, String... statements) throws SQLException {
+    refusedWith("(permission denied|may not submit|cannot update view)", role, statements);
+  }
+
+  private void refusedWith(String why, String role, String... statements) throws SQLException {
     for (String sql : statements) {
       try (Connection connection = DriverManager.getConnection(Sql.as(role, url));
           Statement statement = connection.createStatement()) {
         assertThatThrownBy(() -> statement.execute(sql))
             .as("%s: %s", role, sql)
             .isInstanceOf(SQLException.class)
-            .hasMessageMatching("(?s).*(permission denied|may not submit|cannot update view).*");
+            .hasMessageMatching("(?s).*" + why + ".*");
       }
     }
   }

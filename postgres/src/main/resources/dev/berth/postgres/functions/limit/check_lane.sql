@@ -12,6 +12,36 @@ begin
   end if;
 end $$;
 
+-- Whether one of these limits is a key of a rule.
+create function berth_private.is_under(p_rule text, p_limits text[]) returns boolean language sql immutable as $$
+  select exists (select from unnest(p_limits) as k (key) where starts_with(k.key, p_rule || '/'))
+$$;
+
+-- A task of a type that is limited for each value of something is refused without it: only its submitter knows the value.
+create function berth_private.check_rules(p_type text, p_limits text[]) returns void language plpgsql stable as $$
+declare
+  v_rule text;
+begin
+  select l.key into v_rule
+    from berth_private.type_limit l
+   where l.type = p_type and berth_private.is_rule(l.key) and not berth_private.is_under(l.key, p_limits)
+   order by l.key limit 1;
+  if found then
+    raise exception 'A task of type % needs a % for its limit %: name it, as in limits => ''["%/…"]''', p_type,
+      berth_private.unescaped(split_part(v_rule, '/', 3)), v_rule, v_rule
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
+-- A limit of another type could be used up, or made, with it.
+create function berth_private.check_type_of_key(p_type text, p_key text) returns void language plpgsql immutable as $$
+begin
+  if starts_with(p_key, 'type/') and not starts_with(p_key || '/', berth_private.type_key(p_type) || '/') then
+    raise exception 'A task of type % cannot be under the limit %, which is one of another type', p_type, p_key
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
 -- The limits that a client names, and the lane it has made of them: tasks of one lane are under the same limits.
 create function berth_private.check_lane(
   p_type text, p_queue text, p_lane text, p_limits text[], p_weights integer[], p_slots integer[]
@@ -27,6 +57,7 @@ begin
   end if;
   for i in 1 .. cardinality(p_limits) loop
     perform berth_private.check_key('limit', p_limits[i]);
+    perform berth_private.check_type_of_key(p_type, p_limits[i]);
     perform berth_private.check_weight(p_limits[i], p_weights[i]);
     perform berth_private.check_slots(p_limits[i], p_slots[i]);
   end loop;

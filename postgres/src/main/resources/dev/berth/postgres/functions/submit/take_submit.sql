@@ -1,11 +1,20 @@
 -- WHO SUBMITS is current_user, written down by the default of a column that nobody may name, as in a launch. In a function
 -- with the rights of the owner it could not be known any more. So a submit is an insert into a view, and this is its trigger.
 
+-- A SQL task is made by a launch: its launcher and its limits are not for who submits to say.
+create function berth_private.refuse_sql() returns void language plpgsql as $$
+begin
+  raise exception 'Tasks of type berth.sql are launched, with berth.launch' using errcode = 'invalid_parameter_value';
+end $$;
+
 create function berth_private.take_submit() returns trigger language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_submitter(new.caller, array[new.type], array[new.queue], null,
     array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text]);
+  if new.type = 'berth.sql' then
+    perform berth_private.refuse_sql();
+  end if;
   if new.workflow is not null or new.step is not null then
     new.id := berth_private.submit_step(
       new.workflow, new.step, new.type, new.payload, new.queue, new.priority, new.due_at, new.metadata, new.limits,
@@ -27,6 +36,13 @@ begin
   perform berth_private.check_batch(
     new.types, new.queues, new.due_ats, new.delays, new.metadata, new.lanes, new.limits, new.weights, new.said_slots, new.quotas,
     new.mosts, new.when_full, new.workflows, new.steps, new.on_failure);
+  if 'berth.sql' = any (new.types) then
+    perform berth_private.refuse_sql();
+  end if;
+  if exists (select from berth_private.type_limit l where l.type = any (new.types) and berth_private.is_rule(l.key)) then
+    perform berth_private.check_rules(s.type, s.limits::text[])
+       from (select distinct u.type, u.limits from unnest(new.types, new.limits) as u (type, limits)) s;
+  end if;
   v_done := berth_private.submit_tasks(
     new.ids, new.types, new.queues, new.priorities, new.due_ats, new.delays, new.payloads, new.metadata, new.lanes, new.limits,
     new.weights, new.said_slots, new.repeat, new.quotas, new.mosts, new.when_full, new.workflows, new.steps, new.on_failure,
@@ -53,6 +69,9 @@ begin
     perform berth_private.check_submitter(
       new.caller, array[new.type], array[new.queue], array[new.limits::text], null);
   end if;
+  if new.type = 'berth.sql' then
+    perform berth_private.refuse_sql();
+  end if;
   if octet_length(new.payload) > berth_private.always_fits() then
     perform berth_private.check_size('payload', new.type, octet_length(new.payload));
   end if;
@@ -68,7 +87,8 @@ begin
     perform berth_private.check_pairs(new.metadata);
   end if;
   if num_nonnulls(new.lane, new.limits, new.weights, new.said_slots) > 0
-     and berth_private.is_plain_lane(new.lane, new.limits::text, new.weights::text, new.said_slots::text) is not true then
+     and berth_private.is_plain_lane(
+           new.type, new.lane, new.limits::text, new.weights::text, new.said_slots::text) is not true then
     perform berth_private.check_lane(new.type, new.queue, new.lane, new.limits, new.weights, new.said_slots);
   end if;
   insert into berth_private.task (
@@ -77,6 +97,8 @@ begin
          new.lane, new.limits, new.weights, new.said_slots
    where not exists (select from berth_private.limits_of_type(new.type) l
                       where new.limits is null or l.key <> all (new.limits))
+     and not exists (select from berth_private.type_limit l
+                      where l.type = new.type and berth_private.is_rule(l.key) and not berth_private.is_under(l.key, new.limits))
   on conflict (id) do nothing;
   if found then
     new.position := berth_private.microseconds(v_now);
