@@ -56,7 +56,8 @@ class RolesTest {
         Berth berth = Berth.on(PostgresStore.of(pool))) {
       TaskId one = berth.submit(Nap.TYPE, new Nap(0));
       berth.submit(Nap.TYPE.limit(2), new Nap(0), o -> o.id("order-42").priority(9));
-      berth.submit(Nap.TYPE.under(Limit.of("gpu", 2)), new Nap(0), o -> o.delay(LONG));
+      Limit gpu = Limit.of("gpu", 2).pace(Duration.ofMillis(1));
+      berth.submit(Nap.TYPE.under(gpu), new Nap(0), o -> o.delay(LONG));
       berth.workflow("w").then("a", Nap.TYPE, new Nap(0)).then("b", Nap.TYPE, new Nap(0)).submit();
       assertThatThrownBy(() -> berth.find(one))
           .hasMessageContaining("permission denied for view tasks")
@@ -186,6 +187,59 @@ class RolesTest {
     drop(role, "submit");
   }
 
+  /** A full quota could cancel what is in other queues, and a limit of no slots block it. */
+  @ParameterizedTest
+  @EnumSource
+  void aSubmitterOfSomeQueuesCancelsAndBlocksNothingInOthers(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "mailer");
+    Sql.run(url, "select berth.allow_submit('%s', queues => '{default}')".formatted(role));
+    Sql.run(url, "select berth.set_limit('limit/gpu', 3)");
+    String quotas = "quotas, mosts, when_full";
+    String limits = "lanes, limits, weights, said_slots";
+    as(
+        role,
+        batchOfMail(quotas, "{limit/shared}", "{1}", "{refuse}"),
+        batchOfMail(limits, limitedBy("limit/gpu")),
+        one("mail", "limit/gpu"),
+        "select berth.submit('mail', limits => '{\"limit/gpu\": 1}')",
+        "select berth.submit('mail', limits => '[\"limit/gpu\"]')");
+    refused(
+        role,
+        batchOfMail(quotas, "{limit/shared}", "{1}", "{cancel}"),
+        batchOfMail(quotas, "{type/mail,limit/shared}", "{1,1}", "{refuse,replace}"),
+        batchOfMail(limits, "limit/gpu", "{limit/gpu}", "{1}", "{0}"),
+        one("mail", "limit/gpu").replace("'{1}')", "'{0}')"),
+        "select berth.submit('mail', limits => '{\"limit/gpu\": 0}')",
+        "select berth.submit('mail', limits => '{\"limit/gpu\": {\"slots\": 0}}')",
+        "select berth.submit_step('w', 'a', 'mail', limits => '{\"limit/gpu\": 0}')");
+    drop(role, "submit");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSubmitterOfSomeTypesNamesThePaceOfNoOther(Servers server) throws SQLException {
+    on(server);
+    String role = role(server, "mailer");
+    String worker = role(server, "worker");
+    Sql.run(
+        url,
+        "select berth.allow_submit('%s', types => '{mail}')".formatted(role),
+        "select berth.allow_work('%s')".formatted(worker));
+    String pace =
+        "insert into berth.naming_paces (keys, paces) values ('{limit/gpu,type/%s}', '{1000,%s}')";
+    as(role, pace.formatted("mail", "1000"));
+    as(worker, pace.formatted("print", "1000"));
+    refused(
+        role,
+        pace.formatted("print", "1000"),
+        "insert into berth.naming_paces (keys, paces, caller) values ('{}', '{}', 'postgres')");
+    refusedWith(
+        "can be zero to 1 day, not 86400000001", role, pace.formatted("mail", "86400000001"));
+    drop(role, "submit");
+    drop(worker, "work");
+  }
+
   /** An id may be known, or be guessed from a name. */
   @ParameterizedTest
   @EnumSource
@@ -239,8 +293,8 @@ class RolesTest {
       }
       TaskId last = submitter.submit(Nap.TYPE, new Nap(0), o -> o.delay(Duration.ofMillis(50)));
       submitter.await(Nap.TYPE, last, LONG);
-      assertThat(berth.limits().tryAcquire(Limit.of("gpu", 1)))
-          .hasValueSatisfying(slot -> slot.close());
+      Limit gpu = Limit.of("gpu", 1).pace(Duration.ofMillis(1));
+      assertThat(berth.limits().tryAcquire(gpu)).hasValueSatisfying(slot -> slot.close());
     }
     refused(
         role,

@@ -11,7 +11,8 @@ create function berth_private.take_submit() returns trigger language plpgsql sec
   set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_submitter(new.caller, array[new.type], array[new.queue], null,
-    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text]);
+    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text], null,
+    case when jsonb_path_exists(new.limits, '$.* ? (@ == 0 || @.slots == 0)') then '{"{0}"}'::text[] end);
   if new.type = 'berth.sql' then
     perform berth_private.refuse_sql();
   end if;
@@ -32,7 +33,7 @@ create function berth_private.take_submit_batch() returns trigger language plpgs
 declare
   v_done record;
 begin
-  perform berth_private.check_submitter(new.caller, new.types, new.queues, new.limits, new.quotas);
+  perform berth_private.check_submitter(new.caller, new.types, new.queues, new.limits, new.quotas, new.when_full, new.said_slots);
   perform berth_private.check_batch(
     new.types, new.queues, new.due_ats, new.delays, new.metadata, new.lanes, new.limits, new.weights, new.said_slots, new.quotas,
     new.mosts, new.when_full, new.workflows, new.steps, new.on_failure);
@@ -67,7 +68,7 @@ begin
     into v_now, v_bounded from berth_private.clock c;
   if v_bounded then
     perform berth_private.check_submitter(
-      new.caller, array[new.type], array[new.queue], array[new.limits::text], null);
+      new.caller, array[new.type], array[new.queue], array[new.limits::text], null, null, array[new.said_slots::text]);
   end if;
   if new.type = 'berth.sql' then
     perform berth_private.refuse_sql();
