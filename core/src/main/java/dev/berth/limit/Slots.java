@@ -9,7 +9,8 @@ public final class Slots {
 
   public static final int MOST = 1_000_000;
 
-  private static final Duration LONGEST_PACE = Duration.ofDays(1);
+  /** As that of a topic. */
+  public static final Duration LONGEST_PACE = Duration.ofDays(1);
 
   private Slots() {}
 

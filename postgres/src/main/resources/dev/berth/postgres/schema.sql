@@ -939,9 +939,6 @@ create function berth_private.check_quotas(p_keys text[], p_mosts integer[], p_w
 create function berth_private.check_row()
   returns trigger;
 
-create function berth_private.check_rules(p_type text, p_limits text[])
-  returns void;
-
 create function berth_private.check_schema(p_schema integer)
   returns void;
 
@@ -1078,9 +1075,6 @@ create function berth_private.is_reserved(p_keys text[], p_for text, p_now times
   returns boolean;
 
 create function berth_private.is_rule(p_key text)
-  returns boolean;
-
-create function berth_private.is_under(p_rule text, p_limits text[])
   returns boolean;
 
 create function berth_private.is_wanted(p_line text)

@@ -12,27 +12,6 @@ begin
   end if;
 end $$;
 
--- Whether one of these limits is a key of a rule.
-create function berth_private.is_under(p_rule text, p_limits text[]) returns boolean language sql immutable as $$
-  select exists (select from unnest(p_limits) as k (key) where starts_with(k.key, p_rule || '/'))
-$$;
-
--- A task of a type that is limited for each value of something is refused without it: only its submitter knows the value.
-create function berth_private.check_rules(p_type text, p_limits text[]) returns void language plpgsql stable as $$
-declare
-  v_rule text;
-begin
-  select l.key into v_rule
-    from berth_private.type_limit l
-   where l.type = p_type and berth_private.is_rule(l.key) and not berth_private.is_under(l.key, p_limits)
-   order by l.key limit 1;
-  if found then
-    raise exception 'A task of type % needs a % for its limit %: name it, as in limits => ''["%/…"]''', p_type,
-      berth_private.unescaped(split_part(v_rule, '/', 3)), v_rule, v_rule
-      using errcode = 'invalid_parameter_value';
-  end if;
-end $$;
-
 -- A limit of another type could be used up, or made, with it.
 create function berth_private.check_type_of_key(p_type text, p_key text) returns void language plpgsql immutable as $$
 begin

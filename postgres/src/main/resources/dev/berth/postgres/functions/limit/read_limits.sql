@@ -53,15 +53,25 @@ begin
   end loop;
 end $$;
 
--- The lane of a submit from SQL.
+-- The lane of a submit from SQL. A task of a type that is limited for each value of something is refused without it.
 create function berth_private.sql_lane(
   p_type text, p_limits jsonb, out lane text, out limits text[], out weights integer[], out said_slots integer[]
 ) language plpgsql stable as $$
 declare
   v_said record;
+  v_rule text;
 begin
   select r.keys, r.weights, r.slots into v_said from berth_private.read_limits(p_type, coalesce(p_limits, '{}')) r;
-  perform berth_private.check_rules(p_type, v_said.keys);
+  select l.key into v_rule
+    from berth_private.type_limit l
+   where l.type = p_type and berth_private.is_rule(l.key)
+     and not exists (select from unnest(v_said.keys) as k where starts_with(k, l.key || '/'))
+   order by l.key limit 1;
+  if found then
+    raise exception 'A task of type % needs a % for its limit %: name it, as in limits => ''["%/…"]''', p_type,
+      berth_private.unescaped(split_part(v_rule, '/', 3)), v_rule, v_rule
+      using errcode = 'invalid_parameter_value';
+  end if;
   select n.lane, n.limits, n.weights, n.said_slots into lane, limits, weights, said_slots
     from berth_private.lane_of_type(p_type, v_said.keys, v_said.weights, v_said.slots) n;
 end $$;

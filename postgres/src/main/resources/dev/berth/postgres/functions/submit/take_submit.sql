@@ -40,10 +40,6 @@ begin
   if 'berth.sql' = any (new.types) then
     perform berth_private.refuse_sql();
   end if;
-  if exists (select from berth_private.type_limit l where l.type = any (new.types) and berth_private.is_rule(l.key)) then
-    perform berth_private.check_rules(s.type, s.limits::text[])
-       from (select distinct u.type, u.limits from unnest(new.types, new.limits) as u (type, limits)) s;
-  end if;
   v_done := berth_private.submit_tasks(
     new.ids, new.types, new.queues, new.priorities, new.due_ats, new.delays, new.payloads, new.metadata, new.lanes, new.limits,
     new.weights, new.said_slots, new.repeat, new.quotas, new.mosts, new.when_full, new.workflows, new.steps, new.on_failure,
@@ -98,8 +94,6 @@ begin
          new.lane, new.limits, new.weights, new.said_slots
    where not exists (select from berth_private.limits_of_type(new.type) l
                       where new.limits is null or l.key <> all (new.limits))
-     and not exists (select from berth_private.type_limit l
-                      where l.type = new.type and berth_private.is_rule(l.key) and not berth_private.is_under(l.key, new.limits))
   on conflict (id) do nothing;
   if found then
     new.position := berth_private.microseconds(v_now);
