@@ -9,6 +9,9 @@ public final class Slots {
 
   public static final int MOST = 1_000_000;
 
+  /** As that of a topic. */
+  public static final Duration LONGEST_PACE = Duration.ofDays(1);
+
   private Slots() {}
 
   /** Returns the number, or says what is wrong with it. */
@@ -33,6 +36,10 @@ public final class Slots {
   public static void checkPace(String limit, @Nullable Duration pace) {
     if (pace != null) {
       Durations.checkPositive("The pace of the limit " + limit, pace);
+      if (pace.compareTo(LONGEST_PACE) > 0) {
+        throw new IllegalArgumentException(
+            "The pace of the limit " + limit + " can be at most 1 day, not " + pace);
+      }
     }
   }
 }

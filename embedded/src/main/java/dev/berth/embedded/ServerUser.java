@@ -3,6 +3,7 @@ package dev.berth.embedded;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -122,8 +123,15 @@ sealed interface ServerUser {
     private static int unused(Path directory) throws IOException {
       for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
         int number = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
-        Files.setAttribute(directory, "unix:gid", number, NOFOLLOW_LINKS);
-        Files.setAttribute(directory, "unix:uid", number, NOFOLLOW_LINKS);
+        try {
+          Files.setAttribute(directory, "unix:gid", number, NOFOLLOW_LINKS);
+          Files.setAttribute(directory, "unix:uid", number, NOFOLLOW_LINKS);
+        } catch (FileSystemException e) { // such as the root of a namespace that knows no other
+          throw new IllegalStateException(
+              "PostgreSQL does not run as root, and there is no user with the number %d here (%s); use an ordinary user."
+                  .formatted(number, e.getReason()),
+              e);
+        }
         if (nameless(directory)) {
           return number;
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.berth.embedded.LocalPostgres.Options;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -124,6 +125,30 @@ class AttackTest {
 
     assertThat(start.output())
         .contains("PostgreSQL does not run as root, and 'setpriv'", "use an ordinary user.");
+  }
+
+  /** In a namespace of one user. */
+  @Test
+  void whereRootIsTheOnlyUserNothingStarts() {
+    List<String> alone = new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--"));
+    assumeTrue(succeeds(alone, "true"), "no namespaces of users");
+    alone.addAll(List.of(java(StartAndStop.class)));
+    var start = ProcessRun.of(alone.toArray(String[]::new));
+
+    assertThat(start.exit()).isNotZero();
+    assertThat(start.output())
+        .contains("PostgreSQL does not run as root, and there is no user with the number")
+        .contains("use an ordinary user.");
+  }
+
+  private static boolean succeeds(List<String> command, String more) {
+    List<String> line = new ArrayList<>(command);
+    line.add(more);
+    try {
+      return ProcessRun.of(line.toArray(String[]::new)).exit() == 0;
+    } catch (UncheckedIOException e) { // there is no such program
+      return false;
+    }
   }
 
   @Test

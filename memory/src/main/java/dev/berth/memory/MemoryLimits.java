@@ -188,7 +188,13 @@ final class MemoryLimits {
     return before == null || before != slots || !Objects.equals(end, endBefore);
   }
 
+  /** The number of the code counts again, and no pace that a submit has said. */
   boolean reset(LimitKey key) {
+    boolean paced = !byCode.containsKey(key) && pace.remove(key) != null;
+    return resetNumber(key) || paced;
+  }
+
+  private boolean resetNumber(LimitKey key) {
     ends.remove(key);
     return byHand.remove(key) != null;
   }
@@ -201,7 +207,7 @@ final class MemoryLimits {
         expired.add(key);
       }
     });
-    expired.forEach(this::reset);
+    expired.forEach(this::resetNumber);
     return expired;
   }
 

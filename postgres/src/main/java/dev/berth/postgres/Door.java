@@ -161,7 +161,7 @@ final class Door {
   void end(String launcher, int backend) {
     try (Connection connection = connections.connect(launcher);
         Statement statement = connection.createStatement()) {
-      statement.execute("select pg_terminate_backend(" + backend + ")");
+      statement.execute("select pg_catalog.pg_terminate_backend(" + backend + ")");
     } catch (SQLException e) {
       LOG.warn("Backend {} of a SQL task does not answer: {}", backend, e.getMessage());
     }

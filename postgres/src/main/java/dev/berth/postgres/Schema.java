@@ -39,7 +39,7 @@ public final class Schema {
   }
 
   /**
-   * @param longestWait for another migration
+   * @param longestWait for another migration, and for transactions that have the tables in use
    */
   Schema(DataSource dataSource, Duration longestWait) {
     this.database = new Database(dataSource);
@@ -56,16 +56,26 @@ public final class Schema {
         "migrate the schema",
         Duration.ZERO, // a migration takes as long as it takes
         connection -> {
-          // nothing to do needs no right to create anything, and waits for nobody
-          Applied applied = Applied.readOurs(connection);
-          refuse(applied);
-          return applied.isCurrent() ? List.of() : migrate(connection);
+          TablesInUse inUse = new TablesInUse(longestWait);
+          while (true) {
+            try {
+              return inOwnNames(connection, this::migrate);
+            } catch (SQLException e) {
+              if (!TablesInUse.is(e)) {
+                throw e;
+              }
+              inOwnNames(connection, on -> inUse.noteHolders(on));
+              inUse.pause(e);
+            }
+          }
         });
   }
 
   /** Fails with a clear sentence where the schema is not the one this version works with. */
   public void check() {
-    Applied applied = database.connected("read the schema version", Applied::read);
+    Applied applied =
+        database.connected(
+            "read the schema version", connection -> inOwnNames(connection, Applied::read));
     refuse(applied);
     if (!applied.isCurrent()) {
       throw new StoreException(
@@ -89,12 +99,45 @@ public final class Schema {
     return script.append(RECORDING_FUNCTIONS).append(";\n").toString();
   }
 
-  private List<String> migrate(Connection connection) throws SQLException {
+  /** In one transaction in which nothing is called that others put in the way of a name. */
+  private static <T> T inOwnNames(Connection connection, Database.ConnectionWork<T> work)
+      throws SQLException {
     connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(OWN_NAMES);
+      T done = work.on(connection);
+      connection.commit();
+      return done;
+    } catch (SQLException | RuntimeException e) {
+      connection.rollback();
+      throw e;
+    } finally {
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private List<String> migrate(Connection connection) throws SQLException {
+    // nothing to do needs no right to create anything, and waits for nobody
+    Applied applied = Applied.readOurs(connection);
+    refuse(applied);
+    if (applied.isCurrent()) {
+      return List.of();
+    }
+    try {
+      return applyMissing(connection);
+    } catch (SQLException e) {
+      if (LACKS_RIGHTS.equals(e.getSQLState())) {
+        throw mayNotCreate(e);
+      }
+      throw e;
+    }
+  }
+
+  private List<String> applyMissing(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       MigrationLock.take(connection, longestWait);
       SchemaOwner.check(connection);
-      statement.execute(OWN_NAMES);
+      statement.execute(TablesInUse.LOCK_TIMEOUT);
       statement.execute(VERSION_TABLE);
       SchemaOwner.refuseForeign(connection);
       Applied applied = Applied.readTable(connection);
@@ -115,17 +158,6 @@ public final class Schema {
       connection.commit();
       done.forEach(name -> log.info("Applied {} to the schema berth", name));
       return List.copyOf(done);
-    } catch (SQLException e) {
-      connection.rollback();
-      if (LACKS_RIGHTS.equals(e.getSQLState())) {
-        throw mayNotCreate(e);
-      }
-      throw e;
-    } catch (RuntimeException e) {
-      connection.rollback();
-      throw e;
-    } finally {
-      connection.setAutoCommit(true);
     }
   }
 

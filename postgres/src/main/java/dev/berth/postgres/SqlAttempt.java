@@ -153,7 +153,7 @@ final class SqlAttempt implements Callable<Decision> {
   /** Runs an earlier attempt still: it cannot commit any more, but it may hold locks. */
   private static void endBackend(Statement statement, int pid) {
     try {
-      statement.execute("select pg_terminate_backend(" + pid + ")");
+      statement.execute("select pg_catalog.pg_terminate_backend(" + pid + ")");
     } catch (SQLException e) {
       LOG.warn("Backend {} still runs an earlier attempt: {}", pid, e.getMessage());
     }
@@ -220,7 +220,7 @@ final class SqlAttempt implements Callable<Decision> {
   private static Returned alone(Connection connection, Statement statement, Admission admission)
       throws SQLException {
     try (PreparedStatement set =
-        connection.prepareStatement("select set_config('search_path', ?, false)")) {
+        connection.prepareStatement("select pg_catalog.set_config('search_path', ?, false)")) {
       set.setString(1, admission.searchPath());
       set.execute();
     }

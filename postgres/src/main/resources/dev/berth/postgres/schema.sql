@@ -422,6 +422,12 @@ create view berth.launching (
   launcher name
 );
 
+create view berth.naming_paces (
+  keys text[],
+  paces bigint[],
+  caller name
+);
+
 create view berth.queues (
   name text,
   paused boolean,
@@ -705,9 +711,6 @@ create function berth.list_workflows(p_most integer DEFAULT NULL::integer)
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
   returns integer security definer set search_path=pg_catalog, pg_temp;
 
-create function berth.name_paces(p_keys text[], p_paces bigint[])
-  returns void security definer set search_path=pg_catalog, pg_temp;
-
 create function berth.open_session(p_schema integer, p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[], OUT session_id bigint, OUT proof uuid, OUT expires_at timestamp with time zone, OUT size_cap integer)
   returns record security definer set search_path=pg_catalog, pg_temp;
 
@@ -790,7 +793,7 @@ create function berth.run_schedule(p_name text, p_task uuid DEFAULT NULL::uuid)
   returns text security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.run_ticket(OUT rows bigint, OUT result text)
-  returns record;
+  returns record set search_path=pg_catalog, pg_temp;
 
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
   returns text security definer set search_path=pg_catalog, pg_temp;
@@ -921,6 +924,9 @@ create function berth_private.check_name(p_what text, p_name text)
 create function berth_private.check_names(p_what text, p_names text[])
   returns void;
 
+create function berth_private.check_pace(p_key text, p_pace bigint)
+  returns void;
+
 create function berth_private.check_pairs(p_pairs text[])
   returns void;
 
@@ -954,10 +960,13 @@ create function berth_private.check_step(p_workflow text, p_step text, p_on_fail
 create function berth_private.check_submit(p_type text, p_payload jsonb, p_queue text, p_priority integer, p_due_at timestamp with time zone, p_metadata jsonb)
   returns void;
 
-create function berth_private.check_submitter(p_caller name, p_types text[], p_queues text[], p_limits text[], p_quotas text[])
+create function berth_private.check_submitter(p_caller name, p_types text[], p_queues text[], p_limits text[], p_quotas text[], p_when_full text[], p_said_slots text[])
   returns void;
 
 create function berth_private.check_topic(p_max_parallel integer, p_retry_count integer, p_delay interval)
+  returns void;
+
+create function berth_private.check_type_of_key(p_type text, p_key text)
   returns void;
 
 create function berth_private.check_weight(p_key text, p_weight integer)
@@ -1059,7 +1068,7 @@ create function berth_private.is_key(p_key text)
 create function berth_private.is_own(p_key text)
   returns boolean;
 
-create function berth_private.is_plain_lane(p_lane text, p_limits text, p_weights text, p_said_slots text)
+create function berth_private.is_plain_lane(p_type text, p_lane text, p_limits text, p_weights text, p_said_slots text)
   returns boolean;
 
 create function berth_private.is_reserved(p_keys text[], p_for text, p_now timestamp with time zone)
@@ -1236,8 +1245,11 @@ create function berth_private.read_quotas(p_type text, p_quotas jsonb, OUT keys 
 create function berth_private.recent_ends(p_task berth_private.task, p_now timestamp with time zone, OUT ends bigint, OUT first_at timestamp with time zone)
   returns record set enable_seqscan=off set enable_bitmapscan=on set jit=off;
 
-create function berth_private.refuse_conflict(p_existing uuid[], p_ids uuid[], p_types text[], p_payloads text[], p_workflows text[], p_steps text[])
+create function berth_private.refuse_conflict(p_existing uuid[], p_ids uuid[], p_types text[], p_payloads text[], p_workflows text[], p_steps text[], p_names text[])
   returns void set enable_seqscan=off set jit=off;
+
+create function berth_private.refuse_sql()
+  returns void;
 
 create function berth_private.reserve(p_keys text[], p_weights integer[], p_at integer, p_for text, p_now timestamp with time zone)
   returns void;
@@ -1253,6 +1265,9 @@ create function berth_private.retry_task(p_id uuid)
 
 create function berth_private.revive_step(p_workflow text, p_step text, OUT number bigint, OUT on_failure berth_private.on_failure)
   returns record;
+
+create function berth_private.revoke_all()
+  returns void;
 
 create function berth_private.role_named(p_name text)
   returns oid;
@@ -1340,6 +1355,9 @@ create function berth_private.take_launch()
 
 create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
   returns record set enable_seqscan=off set jit=off;
+
+create function berth_private.take_paces()
+  returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth_private.take_slots(p_queue text, p_priority smallint, p_lanes berth_private.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth_private.holding[], OUT standbys tid[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
   returns record;

@@ -133,12 +133,12 @@ class BadRowTest {
         "select berth.register_types('{t}', '{4000}', '{1}', '{1}') | use 0 to 3650",
         "select berth.register_types('{null}', '{1}', '{1}', '{1}') | needs a name",
         "select berth.register_limits('{type/t}', '{type/t}', '{1}', '{-1}', '{f}') | can be zero"
-            + " to 365000 days",
+            + " to 1 day",
         "select berth.register_type_limits('{t}', '{t}', '{limit/a}', '{0}', '{1}') | use 1 to"
             + " 1000000",
         "select berth.register_topics('{a}', '{1}', '{1}', '{9223372036854775807}') | out of range",
-        "select berth.name_paces('{limit/a}', '{9223372036854775807}') | can be zero to 365000"
-            + " days",
+        "insert into berth.naming_paces (keys, paces) values ('{limit/a}', '{86400000001}') | can"
+            + " be zero to 1 day",
         "select berth.set_topic(repeat('/', 200), 1) | at most 500",
         "select berth.open_session(%d, 'w', null, '-1 s', 1, '{t}', '{q}') | must be longer than"
             + " zero"

@@ -2,7 +2,9 @@ package dev.berth.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,6 +30,14 @@ class DoorsTest {
           "forbid_read",
           "forbid_submit",
           "forbid_work");
+
+  /** Views into which a grant lets insert, all columns but that of the caller. */
+  private static final Map<String, String> WAYS_IN =
+      Map.of(
+          "submit", "{submitting,submitting_batch,submitting_one,naming_paces}",
+          "work", "{naming_paces}",
+          "read", "{}",
+          "launch", "{launching}");
 
   private static final String FIXED_PATH = "'search_path=pg_catalog, pg_temp' = any (proconfig)";
 
@@ -59,6 +69,89 @@ class DoorsTest {
         .isEmpty();
   }
 
+  /** Nor anything that functions and views had from the start, by default privileges. */
+  @ParameterizedTest
+  @EnumSource
+  void whatIsMadeIsNobodysWhateverTheDefault(Servers server) {
+    String url = server.database();
+    String role = "heir_" + System.nanoTime();
+    server.createRole(role);
+    Sql.run(
+        url,
+        "alter default privileges grant execute on functions to " + role,
+        "alter default privileges grant select on tables to " + role,
+        "alter default privileges grant select on tables to public",
+        "update berth_private.schema_version set checksum = 'older' where number = 0");
+    try (HikariDataSource pool = Servers.pool(url)) {
+      new Schema(pool).migrate();
+    }
+    assertThat(rights(url, role)).isEmpty();
+    assertThat(rights(url, "public")).isEmpty();
+    Sql.run(url, "drop owned by " + role, "drop role " + role);
+  }
+
+  /** The rights that a role has by its grant are those of the list, and no others. */
+  @ParameterizedTest
+  @EnumSource
+  void eachGrantGivesWhatTheListSays(Servers server) {
+    String url = server.database();
+    String runner = "runner_" + System.nanoTime();
+    server.createRole(runner, "noinherit");
+    for (var grant : WAYS_IN.entrySet()) {
+      String what = grant.getKey();
+      String role = what + "%s_" + System.nanoTime(); // a name is no pattern
+      Sql.run(url, "create role \"%s\"".formatted(role));
+      Sql.run(
+          url,
+          what.equals("launch")
+              ? "select berth.allow_launch('%s', '%s')".formatted(role, runner)
+              : "select berth.allow_%s('%s')".formatted(what, role));
+      List<String> listed =
+          Sql.query(
+              url,
+              "select case e.kind when 'view' then 'SELECT of ' || e.name else 'EXECUTE of ' ||"
+                  + " (select p.oid::regprocedure from pg_proc p where p.proname = e.name and"
+                  + " p.pronamespace = 'berth'::regnamespace) end from berth_private.entry_points()"
+                  + " e where e.what ="
+                  + " '%s' union all select 'EXECUTE of berth.applied_migrations()'".formatted(what)
+                  + " union all select 'USAGE of berth' union all select 'SELECT of ' || v from"
+                  + " unnest('%1$s'::text[]) as v union all select 'INSERT of ' || c.relname || '.' ||"
+                      .formatted(grant.getValue())
+                  + " a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid where"
+                  + " c.relname = any ('%s') and a.attnum > 0 and a.attname not in ('caller',"
+                      .formatted(grant.getValue())
+                  + " 'launcher')");
+      assertThat(rights(url, role)).as(what).containsExactlyInAnyOrderElementsOf(listed);
+      Sql.run(
+          url,
+          "select berth.forbid_%s('%s')".formatted(what, role),
+          "drop role \"%s\"".formatted(role));
+    }
+    assertThat(rights(url, runner))
+        .as("the runner")
+        .containsExactlyInAnyOrder(
+            "USAGE of berth", "EXECUTE of berth.finish_sql(uuid,bigint,jsonb)");
+    Sql.run(url, "drop owned by " + runner, "drop role " + runner);
+  }
+
+  /** What was granted to a role, but for what it owns. */
+  private static List<String> rights(String url, String role) {
+    return Sql.query(
+        url,
+        "select a.privilege_type || ' of ' || o.name from (select p.oid::regprocedure::text as"
+            + " name, p.proacl as acl, p.proowner as owner"
+            + OURS
+            + "union all select c.relname, c.relacl, c.relowner from pg_class c where"
+            + " c.relnamespace in ('berth'::regnamespace, 'berth_private'::regnamespace) union all"
+            + " select c.relname || '.' || a.attname, a.attacl, c.relowner from pg_class c join"
+            + " pg_attribute a on a.attrelid = c.oid where c.relnamespace in"
+            + " ('berth'::regnamespace, 'berth_private'::regnamespace) union all select n.nspname,"
+            + " n.nspacl, n.nspowner from pg_namespace n where n.nspname in ('berth',"
+            + " 'berth_private')) o cross join lateral aclexplode(o.acl) a left join pg_roles r on"
+            + " r.oid = a.grantee where a.grantee <>"
+            + " o.owner and coalesce(r.rolname, 'public') = '%s'".formatted(role));
+  }
+
   @ParameterizedTest
   @EnumSource
   void everyEntryIsADefinerWithAFixedPath(Servers server) {
@@ -81,8 +174,8 @@ class DoorsTest {
                     + "and (n.nspname = 'berth' or p.prosecdef) and (proconfig is null or not "
                     + FIXED_PATH
                     + ") order by 1"))
-        .as("without a fixed path: one sets that of the launch, the other reads it")
-        .containsExactly("launch", "run_ticket");
+        .as("without a fixed path: it reads that of its caller")
+        .containsExactly("launch");
     assertThat(
             Sql.query(
                 url,
@@ -91,7 +184,12 @@ class DoorsTest {
                     + "and n.nspname = 'berth_private' and p.prosecdef order by 1"))
         .as("triggers, whose caller may be anybody")
         .containsExactly(
-            "log_limit", "take_launch", "take_submit", "take_submit_batch", "take_submit_one");
+            "log_limit",
+            "take_launch",
+            "take_paces",
+            "take_submit",
+            "take_submit_batch",
+            "take_submit_one");
   }
 
   @ParameterizedTest

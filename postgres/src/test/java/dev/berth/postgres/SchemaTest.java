@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
@@ -23,6 +24,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,9 @@ class SchemaTest {
   private static final PostgresOptions NO_MIGRATION = PostgresOptions.DEFAULT.withoutMigration();
   private static final String VERSIONS =
       "select number || ' ' || name from berth_private.schema_version order by number";
+
+  private static final String WAITS =
+      "select pid from pg_locks where mode = 'AccessExclusiveLock' and not granted";
 
   private final String url = Servers.NEWEST.emptyDatabase();
   private final HikariDataSource pool = Servers.pool(url);
@@ -267,6 +272,38 @@ class SchemaTest {
           .withMessageMatching(
               "Could not migrate the schema: backend \\d+ of role postgres has held the lock of"
                   + " migrations for 1 s; if it is no migration, end it with pg_terminate_backend");
+    }
+  }
+
+  /** Nor for anybody else: whoever works waits behind it for a moment only. */
+  @Test
+  void anOpenTransactionDoesNotHoldTheMigrationUpForEver() throws Exception {
+    new Schema(pool).migrate();
+    PostgresStore store = PostgresStore.of(pool, NO_MIGRATION);
+    Claimer claimer = Claimer.open(store, "worker", Draft.TYPE);
+    Sql.run(url, "update berth_private.schema_version set checksum = 'older' where number = 0");
+    try (ExecutorService threads = Executors.newFixedThreadPool(1);
+        Connection reader = Sql.longTransaction(url);
+        Statement statement = reader.createStatement()) {
+      statement.execute("select 1 from berth.tasks");
+      Future<List<String>> migration =
+          threads.submit(() -> new Schema(pool, Duration.ofSeconds(4)).migrate());
+      await().until(() -> !Sql.query(url, WAITS).isEmpty());
+      await().ignoreExceptions().until(() -> claimer.claim(1).isEmpty());
+      assertThat(migration).as("while an exchange went through").isNotDone();
+      assertThatThrownBy(() -> migration.get(30, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(StoreException.class)
+          .hasMessageMatching(
+              "Could not migrate the schema: backend \\d+ of role postgres has had its tables in"
+                  + " use for 4 s, in one transaction; end that, or the backend with"
+                  + " pg_terminate_backend");
+      Future<List<String>> again = threads.submit(() -> new Schema(pool).migrate());
+      await().until(() -> !Sql.query(url, WAITS).isEmpty());
+      reader.rollback();
+      assertThat(again.get(30, TimeUnit.SECONDS)).containsExactly("functions");
+    } finally {
+      store.close();
     }
   }
 

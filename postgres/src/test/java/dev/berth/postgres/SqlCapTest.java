@@ -1,6 +1,7 @@
 package dev.berth.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.view.Drift;
 import java.sql.Connection;
@@ -87,6 +88,22 @@ class SqlCapTest {
     fixture.database.run("select berth.set_limit('type/berth.sql', 8)");
     awaitRunning("alice", 3);
     awaitRunning("bob", 5);
+  }
+
+  /** Its limits would be those of whoever made it, or none. */
+  @Test
+  void aTaskThatWasThereBeforeIsNotLaunched() {
+    String id = "11111111-1111-1111-1111-111111111111";
+    fixture.database.run(
+        "insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue,"
+            + " payload) values ('%s', now(), now(), now(), 'ready', 'berth.sql', 'sql',"
+                .formatted(id)
+            + " '\"alice\"')");
+
+    assertThatThrownBy(
+            () -> fixture.as("alice", "select berth.launch('select 1', id => '" + id + "')"))
+        .hasMessageContaining("The id " + id + " is that of another task");
+    assertThat(fixture.database.query("select 1 from berth.sql_tasks")).isEmpty();
   }
 
   private int workers() {

@@ -29,6 +29,14 @@ class SqlHouseTest {
   private static final Pattern COMMENT = Pattern.compile("--.*$", Pattern.MULTILINE);
   private static final Pattern TEXT = Pattern.compile("'(?:[^']|'')*'");
   private static final Pattern NAME = Pattern.compile("\\bberth(?:_private)?\\.\\w+");
+  private static final Pattern QUALIFIED_OPERATOR =
+      Pattern.compile("operator\\(pg_catalog\\.[^)]+\\)");
+
+  /** A call, a type or an operator without its schema. */
+  private static final Pattern UNNAMED =
+      Pattern.compile(
+          "(?<![\\w.])(?!(?:coalesce|extract|array)\\()\\w+\\(|::(?!pg_catalog\\.)|[-+*/<>=~!@#%^&|]+");
+
   private static final Pattern DEFINED =
       Pattern.compile("create (?:function|procedure|view) (berth(?:_private)?\\.\\w+)");
 
@@ -130,6 +138,26 @@ class SqlHouseTest {
   @Test
   void nobodyWaitsForAnAdvisoryLock() {
     files.forEach((file, code) -> assertThat(code).as(file).doesNotContain("pg_advisory_"));
+  }
+
+  /**
+   * They run with the path of the connection, which may be the application's own. In a schema that
+   * others can write to, an exact match of theirs is called instead of what PostgreSQL has.
+   */
+  @Test
+  void statementsNameWhatTheyCall() throws IOException {
+    Set<String> wrong = new TreeSet<>();
+    try (Stream<Path> all = Files.list(ROOT.resolve("statements"))) {
+      for (Path file : all.toList()) {
+        String code = TEXT.matcher(code(file)).replaceAll("''");
+        code = QUALIFIED_OPERATOR.matcher(code).replaceAll(" ").replaceAll("select \\*|=>", " ");
+        Matcher unnamed = UNNAMED.matcher(code);
+        while (unnamed.find()) {
+          wrong.add(file.getFileName() + " uses " + unnamed.group());
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
 import dev.berth.limit.Need;
+import dev.berth.store.Applied;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
@@ -53,6 +54,17 @@ abstract class PaceContract extends LimitTest {
     assertThat(used(API.key())).isZero();
     fixture.advance(PACE);
     assertThat(claimAll(claimer, 10)).hasSize(1);
+  }
+
+  @Test
+  void aResetLimitHasNoPaceThatOnlyASubmitSaid() {
+    submitLike(Draft.task().under(API), 5);
+    Claimer claimer = Claimer.open(store, "worker", Draft.TYPE);
+    assertThat(claimAll(claimer, 10)).hasSize(1);
+
+    assertThat(reset(API.key())).isEqualTo(Applied.DONE);
+    assertThat(claimAll(claimer, 10)).hasSize(2);
+    assertThat(reset(API.key())).isEqualTo(Applied.UNCHANGED);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.Limit;
+import dev.berth.limit.Slots;
 import dev.berth.store.Claim;
 import dev.berth.store.Command;
 import dev.berth.store.SessionRequest;
@@ -80,9 +81,9 @@ abstract class ValueContract extends LimitTest {
 
   @Test
   void theLongestPaceStartsOneTask() {
-    Limit slow = Limit.of("slow", 5).pace(Durations.LONGEST);
+    Limit slow = Limit.of("slow", 5).pace(Slots.LONGEST_PACE);
     submitLike(Draft.task().under(slow), 2);
-    Claimer claimer = claimerSaying(new LimitRule(slow.key(), 5, Durations.LONGEST));
+    Claimer claimer = claimerSaying(new LimitRule(slow.key(), 5, Slots.LONGEST_PACE));
 
     assertThat(claimAll(claimer, 2)).hasSize(1);
     pass(Duration.ofSeconds(1));

@@ -1,1 +1,1 @@
-select key, peak, slots, at, "over", forgiven from berth.audit(?, coalesce(?::timestamptz, '-infinity'))
+select key, peak, slots, at, "over", forgiven from berth.audit(?, coalesce(?::pg_catalog.timestamptz, '-infinity'))

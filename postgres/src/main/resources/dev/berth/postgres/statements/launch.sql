@@ -2,8 +2,8 @@ select berth.launch(
   statement   => ?,
   topics      => ?,
   transaction => ?,
-  timeout     => ? * interval '1 millisecond',
-  due_at      => ?::timestamptz,
+  timeout     => ? operator(pg_catalog.*) interval '1 millisecond',
+  due_at      => ?::pg_catalog.timestamptz,
   priority    => ?,
   queue       => ?,
   id          => ?

@@ -1,9 +1,11 @@
 -- Live tasks and ended ones, newest first.
 select id, name, type, queue, priority, state, submitted_at, due_at, started_at, ended_at, attempt, failures, crashes, payload,
-       case when jsonb_typeof(metadata) = 'object'
-            then array(select unnest(array[e.key, e.value]) from jsonb_each_text(metadata) as e) end as metadata,
+       case when pg_catalog.jsonb_typeof(metadata) operator(pg_catalog.=) 'object'
+            then array(select pg_catalog.unnest(array[e.key, e.value])
+                         from pg_catalog.jsonb_each_text(metadata) as e) end as metadata,
        result, error, worker, progress, workflow, step
   from berth.tasks
- where state = any (?) and type = coalesce(?, type) and queue = coalesce(?, queue)
+ where state operator(pg_catalog.=) any (?)
+   and type operator(pg_catalog.=) coalesce(?, type) and queue operator(pg_catalog.=) coalesce(?, queue)
  order by submitted_at desc, id desc
  limit ?

@@ -1,1 +1,1 @@
-select berth.name_paces(?, ?)
+insert into berth.naming_paces (keys, paces) values (?, ?)

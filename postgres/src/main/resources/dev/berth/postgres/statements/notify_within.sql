@@ -1,1 +1,1 @@
-select pg_notify('berth', hint) from unnest(?) as h (hint)
+select pg_catalog.pg_notify('berth', hint) from pg_catalog.unnest(?) as h (hint)

@@ -1,1 +1,1 @@
-select berth.set_limit(?, ?, ? * interval '1 millisecond')
+select berth.set_limit(?, ?, ? operator(pg_catalog.*) interval '1 millisecond')

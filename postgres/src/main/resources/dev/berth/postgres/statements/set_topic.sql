@@ -1,1 +1,3 @@
-select berth.set_topic(topic => ?, max_parallel => ?, retry_count => ?, delay => ? * interval '1 millisecond')
+select berth.set_topic(
+  topic => ?, max_parallel => ?, retry_count => ?, delay => ? operator(pg_catalog.*) interval '1 millisecond'
+)

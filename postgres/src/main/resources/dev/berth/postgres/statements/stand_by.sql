@@ -1,1 +1,2 @@
-select berth.stand_by(?, ?, coalesce(?::timestamptz, clock_timestamp())), clock_timestamp()::text
+select berth.stand_by(?, ?, coalesce(?::pg_catalog.timestamptz, pg_catalog.clock_timestamp())),
+       pg_catalog.clock_timestamp()::pg_catalog.text

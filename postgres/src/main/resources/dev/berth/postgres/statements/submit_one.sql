@@ -1,3 +1,3 @@
 insert into berth.submitting_one (id, type, queue, priority, payload, metadata, lane, limits, weights, said_slots)
-values (?, ?, ?, ?, ?, ?::text[], ?, ?, ?, ?)
+values (?, ?, ?, ?, ?, ?::pg_catalog.text[], ?, ?, ?, ?)
 returning position

@@ -1,7 +1,9 @@
 with s as (
   insert into berth.submitting_one (id, type, queue, priority, payload, metadata, lane, limits, weights, said_slots)
-  values (?, ?, ?, ?, ?, ?::text[], ?, ?, ?, ?)
+  values (?, ?, ?, ?, ?, ?::pg_catalog.text[], ?, ?, ?, ?)
   returning position
 )
-select s.position, case when s.position is not null then pg_notify('berth', 'ready ' || s.position || w.priority || w.queue) end
-  from s, (values (?::text, ?::text)) as w (priority, queue)
+select s.position,
+       case when s.position is not null
+            then pg_catalog.pg_notify('berth', pg_catalog.concat('ready ', s.position, w.priority, w.queue)) end
+  from s, (values (?::pg_catalog.text, ?::pg_catalog.text)) as w (priority, queue)

@@ -65,7 +65,8 @@ begin
   if v_name is null then
     v_name := 'berth.run_as_' || v_role.oid;
     execute format(
-      'create function %s(out rows bigint, out result text) language plpgsql security definer as '
+      'create function %s(out rows bigint, out result text) language plpgsql security definer '
+      'set search_path = pg_catalog, pg_temp as '
       '''begin select r.rows, r.result into rows, result from berth.run_ticket() r; end''', v_name);
     execute format('revoke all on function %s from public', v_name);
     execute format('grant execute on function %s to %I', v_name, v_runner.rolname);

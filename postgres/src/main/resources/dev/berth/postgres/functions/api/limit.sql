@@ -20,11 +20,19 @@ begin
   return 'done';
 end $$;
 
--- The number of the code, or of the submit, counts again.
+-- The number of the code, or of the submit, counts again. A pace that a submit said is gone, until another one says it.
 create function berth.reset_limit(p_key text) returns text language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_done text := berth_private.unset_limit(p_key);
 begin
-  return berth_private.unset_limit(p_key);
+  update berth_private.task_limit l set pace = null, next_start_at = null
+   where l.key = p_key and l.pace is not null and l.code_slots is null;
+  if not found then
+    return v_done;
+  end if;
+  perform berth_private.change_limit(p_key);
+  return 'done';
 end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql

@@ -33,7 +33,7 @@ declare
   v_key text;
 begin
   perform berth_private.check_any_key('limit', k.key), berth_private.check_slots(k.key, k.slots),
-          berth_private.check_delay('The pace of the limit ' || k.key, k.pace)
+          berth_private.check_pace(k.key, k.pace)
      from unnest(p_keys, p_slots, p_paces) as k (key, slots, pace);
   return query
     select l.key, k.slots, nullif(l.code_slots, k.slots), case when k.slots is not null or l.code_slots is not null

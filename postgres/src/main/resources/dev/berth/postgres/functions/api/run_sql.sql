@@ -98,8 +98,10 @@ create view berth.ticket with (security_barrier) as
 
 -- Runs the statement of the ticket, with the rights of the caller. Returns how many rows it returned or changed, and the
 -- first of those it returned. Triggers and cursors that wait for the commit are ended here, where the rights are right: the
--- commit is the runner's, who may end the backends of all other tasks.
-create function berth.run_ticket(out rows bigint, out result text) language plpgsql as $$
+-- commit is the runner's, who may end the backends of all other tasks. Once the path is that of the launch, operators and
+-- functions are named with their schema: others may have put some in its way.
+create function berth.run_ticket(out rows bigint, out result text) language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
 declare
   v_ticket  record;
   v_cursor  refcursor;
@@ -114,7 +116,7 @@ begin
     raise exception 'There is no SQL task for this backend and role %', current_user
       using errcode = 'insufficient_privilege';
   end if;
-  perform pg_catalog.set_config('search_path', v_ticket.search_path, false);
+  perform pg_catalog.set_config('search_path', v_ticket.search_path, true);
   begin
     open v_cursor for execute v_ticket.statement;
   exception when invalid_cursor_definition then  -- it returns no rows, or is several statements: nothing has run
@@ -125,24 +127,24 @@ begin
     loop
       fetch v_cursor into v_row;
       exit when not found;
-      rows := rows + 1;
-      if pg_catalog.pg_column_size(v_row) < 16000 then
-        v_first := v_first || pg_catalog.to_jsonb(v_row)::text;
-        v_size := v_size + pg_catalog.length(v_first[pg_catalog.cardinality(v_first)]);
+      rows := rows operator(pg_catalog.+) 1;
+      if pg_catalog.pg_column_size(v_row) operator(pg_catalog.<) 16000 then
+        v_first := pg_catalog.array_append(v_first, pg_catalog.to_jsonb(v_row)::pg_catalog.text);
+        v_size := v_size operator(pg_catalog.+) pg_catalog.length(v_first[pg_catalog.cardinality(v_first)]);
       else
         v_size := 16001;
       end if;
-      if v_size > 16000 then
-        v_first := v_first[: pg_catalog.cardinality(v_first) - 1];
+      if v_size operator(pg_catalog.>) 16000 then
+        v_first := v_first[: pg_catalog.cardinality(v_first) operator(pg_catalog.-) 1];
       end if;
-      if v_size > 16000 or rows = 100 then
+      if v_size operator(pg_catalog.>) 16000 or rows operator(pg_catalog.=) 100 then
         move forward all in v_cursor;
         get diagnostics v_rest = row_count;
-        rows := rows + v_rest;
+        rows := rows operator(pg_catalog.+) v_rest;
         exit;
       end if;
     end loop;
-    result := '[' || pg_catalog.array_to_string(v_first, ', ') || ']';
+    result := pg_catalog.concat('[', pg_catalog.array_to_string(v_first, ', '), ']');
   else
     execute v_ticket.statement;
     get diagnostics rows = row_count;

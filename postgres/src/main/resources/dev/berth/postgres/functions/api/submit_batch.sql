@@ -42,17 +42,10 @@ alter view berth.submitting_one alter column caller set default current_user;
 create trigger take_submit_one instead of insert on berth.submitting_one
   for each row execute function berth_private.take_submit_one();
 
--- A submit named limits with a pace. It counts where nobody has said one, and no code knows the limit.
-create function berth.name_paces(p_keys text[], p_paces bigint[]) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform berth_private.check_any_key('limit', k.key), berth_private.check_delay('The pace of the limit ' || k.key, k.pace)
-     from unnest(p_keys, p_paces) as k (key, pace);
-  insert into berth_private.task_limit as l (key, pace)
-  select k.key, k.pace * interval '1 microsecond'
-    from unnest(p_keys, p_paces) as k (key, pace)
-    left join berth_private.task_limit known on known.key = k.key
-   where known.pace is null and known.code_slots is null
-   order by k.key
-  on conflict (key) do update set pace = excluded.pace where l.pace is null and l.code_slots is null;
-end $$;
+-- The paces of limits that a submit or a hold names; in microseconds.
+create view berth.naming_paces as
+  select null::text[] as keys, null::bigint[] as paces, null::name as caller;
+
+alter view berth.naming_paces alter column caller set default current_user;
+
+create trigger take_paces instead of insert on berth.naming_paces for each row execute function berth_private.take_paces();

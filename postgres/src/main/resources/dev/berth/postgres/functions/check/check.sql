@@ -47,6 +47,15 @@ begin
   end if;
 end $$;
 
+-- In microseconds. A day, as that of a topic.
+create function berth_private.check_pace(p_key text, p_pace bigint) returns void language plpgsql immutable as $$
+begin
+  if p_pace not between 0 and 86400000000 then
+    raise exception 'The pace of the limit % can be zero to 1 day, not % microseconds', p_key, p_pace
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
 -- Metadata as key, value, key, value.
 create function berth_private.check_pairs(p_pairs text[]) returns void language plpgsql immutable as $$
 begin

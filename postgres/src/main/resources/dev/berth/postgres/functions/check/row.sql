@@ -1,21 +1,22 @@
 -- Keeps rows out whose columns do not go together, as somebody may write them by hand. No claim touches these columns, so none
--- pays for it.
+-- pays for it. Who writes by hand brings a search_path: what an array of one type could be put in the way of has its schema.
 create function berth_private.check_row() returns trigger language plpgsql as $$
 begin
-  if (new.lane is null) <> (new.limits is null) or cardinality(new.weights) is distinct from cardinality(new.limits)
-     or cardinality(new.said_slots) is distinct from cardinality(new.limits) then
+  if (new.lane is null) <> (new.limits is null)
+     or pg_catalog.cardinality(new.weights) is distinct from pg_catalog.cardinality(new.limits)
+     or pg_catalog.cardinality(new.said_slots) is distinct from pg_catalog.cardinality(new.limits) then
     raise exception 'Task % needs a lane and as many weights and numbers of slots as limits, or none of them', new.id
       using errcode = 'check_violation', constraint = 'task_limits';
-  elsif octet_length(array_to_string(new.limits, '')) > octet_length(new.lane)
+  elsif octet_length(pg_catalog.array_to_string(new.limits, '')) > octet_length(new.lane)
         or octet_length(new.queue) + octet_length(new.type) + coalesce(octet_length(new.lane), 0) > 2600
         or octet_length(new.queue) > 800 or octet_length(new.type) > 800
         or octet_length(new.workflow) > 800 or octet_length(new.step) > 800 then
     raise exception 'Task % has names that no index can keep, or limits that are not those of its lane', new.id
       using errcode = 'check_violation', constraint = 'task_names';
-  elsif cardinality(new.quotas) is distinct from cardinality(new.quota_mosts) then
+  elsif pg_catalog.cardinality(new.quotas) is distinct from pg_catalog.cardinality(new.quota_mosts) then
     raise exception 'Task % needs a number for each of its quotas', new.id
       using errcode = 'check_violation', constraint = 'task_quotas';
-  elsif num_nulls(new.workflow, new.step, new.step_number, new.on_failure) not in (0, 4) then
+  elsif pg_catalog.num_nulls(new.workflow, new.step, new.step_number, new.on_failure) not in (0, 4) then
     raise exception 'Task % needs the name of its workflow and of its step, a place in the order, and what becomes of those '
                     'after it, or none of them', new.id using errcode = 'check_violation', constraint = 'task_step';
   end if;

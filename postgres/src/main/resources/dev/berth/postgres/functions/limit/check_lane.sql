@@ -12,6 +12,15 @@ begin
   end if;
 end $$;
 
+-- A limit of another type could be used up, or made, with it.
+create function berth_private.check_type_of_key(p_type text, p_key text) returns void language plpgsql immutable as $$
+begin
+  if starts_with(p_key, 'type/') and not starts_with(p_key || '/', berth_private.type_key(p_type) || '/') then
+    raise exception 'A task of type % cannot be under the limit %, which is one of another type', p_type, p_key
+      using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
 -- The limits that a client names, and the lane it has made of them: tasks of one lane are under the same limits.
 create function berth_private.check_lane(
   p_type text, p_queue text, p_lane text, p_limits text[], p_weights integer[], p_slots integer[]
@@ -27,6 +36,7 @@ begin
   end if;
   for i in 1 .. cardinality(p_limits) loop
     perform berth_private.check_key('limit', p_limits[i]);
+    perform berth_private.check_type_of_key(p_type, p_limits[i]);
     perform berth_private.check_weight(p_limits[i], p_weights[i]);
     perform berth_private.check_slots(p_limits[i], p_slots[i]);
   end loop;

@@ -4,7 +4,6 @@ create function berth_private.read_limits(
   p_type text, p_limits jsonb, out keys text[], out weights integer[], out slots integer[]
 ) language plpgsql stable as $$
 declare
-  v_own    text := berth_private.type_key(p_type);
   v_key    text;
   v_said   jsonb;
   v_slots  numeric;
@@ -20,10 +19,7 @@ begin
   end if;
   for v_key, v_said in select l.key, l.value from jsonb_each(p_limits) as l (key, value) loop
     perform berth_private.check_key('limit', v_key);
-    if starts_with(v_key, 'type/') and v_key <> v_own and not starts_with(v_key, v_own || '/') then
-      raise exception 'A task of type % cannot be under the limit %, which is one of another type', p_type, v_key
-        using errcode = 'invalid_parameter_value';
-    end if;
+    perform berth_private.check_type_of_key(p_type, v_key);
     if jsonb_typeof(v_said) = 'number' then
       v_said := jsonb_build_object('slots', v_said);
     elsif jsonb_typeof(v_said) = 'null' then

@@ -8,13 +8,11 @@ create function berth_private.entry_points() returns table (what text, kind text
   values
     ('submit', 'function', 'submit'),
     ('submit', 'function', 'submit_step'),
-    ('submit', 'function', 'name_paces'),
     ('work', 'function', 'register_types'),
     ('work', 'function', 'register_limits'),
     ('work', 'function', 'register_type_limits'),
     ('work', 'function', 'register_type_quotas'),
     ('work', 'function', 'register_topics'),
-    ('work', 'function', 'name_paces'),
     ('work', 'function', 'open_session'),
     ('work', 'function', 'exchange'),
     ('work', 'function', 'heartbeat'),

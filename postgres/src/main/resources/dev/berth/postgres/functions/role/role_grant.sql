@@ -4,7 +4,8 @@
 create function berth_private.give(p_role oid, p_what text, p_give boolean) returns void language plpgsql as $$
 declare
   v_role  text := quote_ident((select r.rolname from pg_roles r where r.oid = p_role));
-  v_how   text := case when p_give then 'grant %s on %s to ' else 'revoke %s on %s from ' end || v_role;
+  -- of a pattern: a percent sign stands for itself
+  v_how   text := case when p_give then 'grant %s on %s to ' else 'revoke %s on %s from ' end || replace(v_role, '%', '%%');
   v_entry record;
   v_view  text;
 begin
@@ -31,9 +32,11 @@ begin
   -- The columns with the caller are nobody's to name.
   case p_what
     when 'submit' then
-      foreach v_view in array array['submitting', 'submitting_batch', 'submitting_one'] loop
+      foreach v_view in array array['submitting', 'submitting_batch', 'submitting_one', 'naming_paces'] loop
         execute format(v_how, 'select, ' || berth_private.insertable(v_view, 'caller'), 'berth.' || v_view);
       end loop;
+    when 'work' then
+      execute format(v_how, 'select, ' || berth_private.insertable('naming_paces', 'caller'), 'berth.naming_paces');
     when 'launch' then
       execute format(v_how, 'select, ' || berth_private.insertable('launching', 'launcher'), 'berth.launching');
     else
@@ -81,6 +84,27 @@ begin
   if not exists (select from berth_private.role_grant g where g.role = v_role) then
     execute format('revoke usage on schema berth from %I', p_role);
   end if;
+end $$;
+
+-- From whoever got it when functions and views were made. A run_as_N is its launcher's, who gave it to the runner.
+create function berth_private.revoke_all() returns void language plpgsql as $$
+declare
+  v_right record;
+begin
+  for v_right in
+    select distinct 'routine ' || p.oid::regprocedure as what, quote_ident(r.rolname) as grantee
+      from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+     where p.pronamespace in ('berth'::regnamespace, 'berth_private'::regnamespace) and a.grantee <> p.proowner
+       and p.proname !~ '^run_as_[0-9]+$'
+    union all
+    select distinct format('%I.%I', c.relnamespace::regnamespace::name, c.relname),
+           case when a.grantee = 0 then 'public' else (select quote_ident(r.rolname) from pg_roles r where r.oid = a.grantee) end
+      from pg_class c cross join lateral aclexplode(c.relacl) a
+     where c.relnamespace in ('berth'::regnamespace, 'berth_private'::regnamespace) and c.relkind in ('r', 'p', 'v')
+       and a.grantee <> c.relowner
+  loop
+    execute format('revoke all on %s from %s', v_right.what, v_right.grantee);
+  end loop;
 end $$;
 
 -- After functions were replaced.

@@ -25,6 +25,8 @@ begin
   -- An id of the caller's own: the same again is no second task, somebody else's is an error.
   if exists (select from berth_private.sql_task s where s.task_id = new.id and s.launcher = v_launcher.oid) then
     return new;
+  elsif exists (select from berth_private.task t where t.id = new.id) then
+    raise exception 'The id % is that of another task', new.id using errcode = 'unique_violation';
   end if;
   perform berth_private.submit_task('berth.sql', to_jsonb(new.launcher::text), coalesce(new.queue, 'sql'),
     coalesce(new.priority, 5), new.due_at, new.id, null, null, v_limits, null);

@@ -1,7 +1,12 @@
--- Most lanes can be told to be right at a glance: one or two short keys of plain letters, one slot of each.
-create function berth_private.is_plain_lane(p_lane text, p_limits text, p_weights text, p_said_slots text) returns boolean
-language sql immutable as $$
-  select octet_length(p_lane) < 400 and p_limits = '{' || translate(p_lane, ' ', ',') || '}'
+-- Most lanes can be told to be right at a glance: one or two short keys of plain letters, one slot of each,
+-- those of types of its own type.
+create function berth_private.is_plain_lane(
+  p_type text, p_lane text, p_limits text, p_weights text, p_said_slots text
+) returns boolean language sql immutable as $$
+  select octet_length(p_lane) < 400
+         and (p_lane like 'limit/%' or split_part(split_part(p_lane, ' ', 1), '/', 2) = p_type)
+         and split_part(split_part(p_lane, ' ', 2), '/', 2) in ('', p_type)
+         and p_limits = '{' || translate(p_lane, ' ', ',') || '}'
          and case p_weights
                when '{1}' then length(p_said_slots) < 9 and translate(p_said_slots, '0123456789', '') = '{}'
                  and p_lane ~ '^(limit|type)/[-.:@0-9A-Za-z_]+(/[-.:@0-9A-Za-z_]+/[-.:@0-9A-Za-z_]+)?$' and p_lane !~ '^limit/.*/'
@@ -28,7 +33,7 @@ begin
              from unnest(p_types, p_queues, p_lanes, p_limits, p_weights, p_said_slots)
                as s (type, queue, lane, limits, weights, said_slots)
             where num_nonnulls(s.lane, s.limits, s.weights, s.said_slots) > 0
-              and berth_private.is_plain_lane(s.lane, s.limits, s.weights, s.said_slots) is not true) l;
+              and berth_private.is_plain_lane(s.type, s.lane, s.limits, s.weights, s.said_slots) is not true) l;
   if num_nonnulls(p_quotas, p_mosts, p_when_full) > 0 then
     perform berth_private.check_key('quota', k.key)
        from (select distinct unnest(q.keys::text[]) from unnest(p_quotas) as q (keys)) as k (key);

@@ -55,7 +55,7 @@ begin
     end if;
     if v_there then
       perform berth_private.refuse_conflict(
-        array[v_id], array[v_id], array[submit_task.type], array[v_payload], null, null);
+        array[v_id], array[v_id], array[submit_task.type], array[v_payload], null, null, array[submit_task.name]);
     end if;
   end if;
   -- The start of the transaction is a position before all it submits, and the same each time: one wake-up per queue.

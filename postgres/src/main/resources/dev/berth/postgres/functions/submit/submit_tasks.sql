@@ -201,6 +201,6 @@ begin
              p_names) w;
   end if;
   if cardinality(existing) > 0 then
-    perform berth_private.refuse_conflict(existing, p_ids, p_types, p_payloads, p_workflows, p_steps);
+    perform berth_private.refuse_conflict(existing, p_ids, p_types, p_payloads, p_workflows, p_steps, p_names);
   end if;
 end $$;

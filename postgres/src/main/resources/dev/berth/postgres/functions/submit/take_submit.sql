@@ -1,11 +1,21 @@
 -- WHO SUBMITS is current_user, written down by the default of a column that nobody may name, as in a launch. In a function
 -- with the rights of the owner it could not be known any more. So a submit is an insert into a view, and this is its trigger.
 
+-- A SQL task is made by a launch: its launcher and its limits are not for who submits to say.
+create function berth_private.refuse_sql() returns void language plpgsql as $$
+begin
+  raise exception 'Tasks of type berth.sql are launched, with berth.launch' using errcode = 'invalid_parameter_value';
+end $$;
+
 create function berth_private.take_submit() returns trigger language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_submitter(new.caller, array[new.type], array[new.queue], null,
-    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text]);
+    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text], null,
+    case when jsonb_path_exists(new.limits, '$.* ? (@ == 0 || @.slots == 0)') then '{"{0}"}'::text[] end);
+  if new.type = 'berth.sql' then
+    perform berth_private.refuse_sql();
+  end if;
   if new.workflow is not null or new.step is not null then
     new.id := berth_private.submit_step(
       new.workflow, new.step, new.type, new.payload, new.queue, new.priority, new.due_at, new.metadata, new.limits,
@@ -23,10 +33,13 @@ create function berth_private.take_submit_batch() returns trigger language plpgs
 declare
   v_done record;
 begin
-  perform berth_private.check_submitter(new.caller, new.types, new.queues, new.limits, new.quotas);
+  perform berth_private.check_submitter(new.caller, new.types, new.queues, new.limits, new.quotas, new.when_full, new.said_slots);
   perform berth_private.check_batch(
     new.types, new.queues, new.due_ats, new.delays, new.metadata, new.lanes, new.limits, new.weights, new.said_slots, new.quotas,
     new.mosts, new.when_full, new.workflows, new.steps, new.on_failure);
+  if 'berth.sql' = any (new.types) then
+    perform berth_private.refuse_sql();
+  end if;
   v_done := berth_private.submit_tasks(
     new.ids, new.types, new.queues, new.priorities, new.due_ats, new.delays, new.payloads, new.metadata, new.lanes, new.limits,
     new.weights, new.said_slots, new.repeat, new.quotas, new.mosts, new.when_full, new.workflows, new.steps, new.on_failure,
@@ -51,7 +64,10 @@ begin
     into v_now, v_bounded from berth_private.clock c;
   if v_bounded then
     perform berth_private.check_submitter(
-      new.caller, array[new.type], array[new.queue], array[new.limits::text], null);
+      new.caller, array[new.type], array[new.queue], array[new.limits::text], null, null, array[new.said_slots::text]);
+  end if;
+  if new.type = 'berth.sql' then
+    perform berth_private.refuse_sql();
   end if;
   if octet_length(new.payload) > berth_private.always_fits() then
     perform berth_private.check_size('payload', new.type, octet_length(new.payload));
@@ -68,7 +84,8 @@ begin
     perform berth_private.check_pairs(new.metadata);
   end if;
   if num_nonnulls(new.lane, new.limits, new.weights, new.said_slots) > 0
-     and berth_private.is_plain_lane(new.lane, new.limits::text, new.weights::text, new.said_slots::text) is not true then
+     and berth_private.is_plain_lane(
+           new.type, new.lane, new.limits::text, new.weights::text, new.said_slots::text) is not true then
     perform berth_private.check_lane(new.type, new.queue, new.lane, new.limits, new.weights, new.said_slots);
   end if;
   insert into berth_private.task (
