@@ -55,6 +55,7 @@ public final class PostgresStore implements Store {
   private final Upkeep upkeep;
   private final PostgresReader reader;
   private final Commands commands;
+  private final Unreadable unreadable;
   private final AutoCloseable owned;
   private final Map<SessionId, WorkerSession> sessions = new ConcurrentHashMap<>();
 
@@ -74,6 +75,7 @@ public final class PostgresStore implements Store {
     this.upkeep = new Upkeep(database);
     this.reader = new PostgresReader(database);
     this.commands = new Commands(database);
+    this.unreadable = new Unreadable(database);
   }
 
   /** On the application's own pool, which stays the application's to close. */
@@ -157,9 +159,18 @@ public final class PostgresStore implements Store {
   @Override
   public Exchanged exchange(ExchangeRequest request) {
     WorkerSession session = sessions.get(request.session());
-    return session == null
-        ? new Exchanged.SessionLost()
-        : Exchanges.run(session, request, hints::tell);
+    if (session == null) {
+      return new Exchanged.SessionLost();
+    }
+    try {
+      return Exchanges.run(session, request, hints::tell);
+    } catch (StoreException e) {
+      boolean claim = request.ended().isEmpty() && request.claims() > 0;
+      if (claim && e.refused() && unreadable.failed(session.request(), request)) {
+        return Exchanges.run(session, request, hints::tell);
+      }
+      throw e;
+    }
   }
 
   @Override

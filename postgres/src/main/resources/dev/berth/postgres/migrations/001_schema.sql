@@ -386,7 +386,9 @@ create table berth_private.type_quota (
   key       text    not null,  -- the type's own quota, or the rule of many keys
   most      integer not null,
   when_full text    not null,
-  constraint type_quota_pkey primary key (type, key)
+  constraint type_quota_pkey primary key (type, key),
+  constraint type_quota_numbers check (
+    most between 0 and 1000000 and when_full in ('refuse', 'existing', 'cancel', 'replace'))
 );
 
 create table berth_private.workflow (

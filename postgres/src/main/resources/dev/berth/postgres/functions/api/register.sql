@@ -105,6 +105,7 @@ create function berth.register_type_quotas(
 ) returns void language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  perform berth_private.check_names('task type', p_of), berth_private.check_quotas(p_keys, p_mosts, p_when_full);
   insert into berth_private.type_quota as q (type, key, most, when_full)
   select r.type, r.key, r.most, r.when_full
     from unnest(p_of, p_keys, p_mosts, p_when_full) as r (type, key, most, when_full)
