@@ -45,12 +45,7 @@ sealed interface Hint {
 
     @Override
     public String payload() {
-      return "ready "
-          + ChronoUnit.MICROS.between(Instant.EPOCH, position)
-          + " "
-          + priority
-          + " "
-          + queue;
+      return "ready " + micros(position) + " " + priority + " " + queue;
     }
   }
 
@@ -78,7 +73,7 @@ sealed interface Hint {
   record Steps(String queue, Instant at) implements Hint {
     @Override
     public String payload() {
-      return "step " + ChronoUnit.MICROS.between(Instant.EPOCH, at) + " " + queue;
+      return "step " + micros(at) + " " + queue;
     }
   }
 
@@ -116,6 +111,10 @@ sealed interface Hint {
       // not one of ours
     }
     return Optional.empty();
+  }
+
+  private static long micros(Instant at) {
+    return Math.clamp(ChronoUnit.MICROS.between(Instant.EPOCH, at), 0, LATEST);
   }
 
   private static Optional<Instant> instant(String micros) {

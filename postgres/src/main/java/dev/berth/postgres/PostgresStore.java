@@ -163,7 +163,11 @@ public final class PostgresStore implements Store {
       return new Exchanged.SessionLost();
     }
     try {
-      return Exchanges.run(session, request, hints::tell);
+      Exchanged answer = Exchanges.run(session, request, hints::tell);
+      if (answer instanceof Exchanged.SessionLost) {
+        forget(request.session());
+      }
+      return answer;
     } catch (StoreException e) {
       boolean claim = request.ended().isEmpty() && request.claims() > 0;
       if (claim && e.refused() && unreadable.failed(session.request(), request)) {
@@ -176,9 +180,22 @@ public final class PostgresStore implements Store {
   @Override
   public Heartbeat heartbeat(SessionId id, Capacity capacity, Map<Lease, String> progress) {
     WorkerSession session = sessions.get(id);
-    return session == null
-        ? new Heartbeat(false, List.of())
-        : Sessions.heartbeat(session, capacity, progress);
+    if (session == null) {
+      return new Heartbeat(false, List.of());
+    }
+    Heartbeat answer = Sessions.heartbeat(session, capacity, progress);
+    if (!answer.alive() && session.request().types().isEmpty()) {
+      forget(id); // a worker asks once more: what had ended before may be accepted
+    }
+    return answer;
+  }
+
+  /** Gives its connections back. */
+  private void forget(SessionId id) {
+    WorkerSession gone = sessions.remove(id);
+    if (gone != null) {
+      gone.close();
+    }
   }
 
   @Override
@@ -186,8 +203,7 @@ public final class PostgresStore implements Store {
     WorkerSession session = sessions.get(id);
     if (session != null) {
       Sessions.leave(session);
-      sessions.remove(id);
-      session.close();
+      forget(id);
     }
   }
 

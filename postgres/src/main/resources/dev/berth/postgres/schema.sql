@@ -333,6 +333,7 @@ create table berth_private.type_quota (
   key text not null,
   most integer not null,
   when_full text not null,
+  idle_since timestamp with time zone,
   constraint type_quota_pkey PRIMARY KEY (type, key),
   constraint type_quota_numbers CHECK ((((most >= 0) AND (most <= 1000000)) AND (when_full = ANY (ARRAY['refuse'::text, 'existing'::text, 'cancel'::text, 'replace'::text]))))
 );

@@ -152,7 +152,9 @@ class BadRowTest {
         "select berth.submit(repeat('*', 200), queue => repeat('q', 200), limits =>"
             + " jsonb_build_object(concat('limit/a', repeat('a', 480)), 1, concat('limit/b',"
             + " repeat('a', 480)), 1, concat('limit/c', repeat('a', 480)), 1, concat('limit/d',"
-            + " repeat('a', 300)), 1)) | its queue, type and limits take 2977 bytes",
+            + " repeat('a', 300)), 1)) | its queue, type and limits take 2777 bytes",
+        "select berth.advance_schedule('a', 1, '{}', '{}', false, '10000-01-01 00:00:00Z', null) |"
+            + " can be due until 9999-12-31",
         "select berth.register_type_quotas('{t}', '{null}', '{limit/a}', '{1}', '{refuse}') | needs"
             + " a name",
         "select berth.register_type_quotas('{t}', '{t}', '{a}', '{1}', '{refuse}') | is not the key"
@@ -293,6 +295,9 @@ class BadRowTest {
     Sql.run(url, "select berth.submit('t')");
     refused("update berth_private.task set " + column + " = 'infinity'", "\"task_times\"");
     refused("update berth_private.task set " + column + " = '-infinity'", "\"task_times\"");
+    refused(
+        "update berth_private.task set " + column + " = '294276-12-31 00:00:00Z'",
+        "\"task_times\"");
   }
 
   @Test
@@ -458,6 +463,51 @@ class BadRowTest {
         .singleElement()
         .asString()
         .startsWith(end);
+  }
+
+  @Test
+  void textsAreCutWhereTheyAreWritten() {
+    var database = fixture.database();
+    database.run(
+        "select berth.submit('t'), berth.submit('u')",
+        "select berth.cancel(id, repeat('x', 100000)) from berth_private.task where type = 't'",
+        "select berth.open_session(%d, 'w', repeat('h', 100000), '1 h', 1, '{u}', '{default}')"
+            .formatted(Migration.NEWEST),
+        "update berth_private.task set state = 'running', session_id = s.id, token = 7 from"
+            + " berth_private.session s",
+        "select from berth_private.session s, berth_private.task t, lateral berth.heartbeat(%d, s.id, s.proof, 1, 1, 0, array[t.id], '{7}', array[repeat('p', 100000)])"
+            .formatted(Migration.NEWEST));
+    assertThat(database.query("select length(progress) from berth_private.task"))
+        .containsExactly("16000");
+    database.run(
+        "select from berth_private.session s, berth_private.task t, lateral berth.exchange(%d, s.id, s.proof, 1, array[t.id], '{7}', '{failed}', array[repeat('e', 100000)], '{0}', '{}', '{}', '{}', '{}', '{}', '{}', 0)"
+            .formatted(Migration.NEWEST));
+    assertThat(database.query("select length(error) from berth_private.task_history"))
+        .containsExactly("16000", "16000");
+    assertThat(database.query("select length(host) from berth_private.session"))
+        .containsExactly("255");
+  }
+
+  @Test
+  void theQuotaOfATypeThatNoWorkerRegistersIsForgotten() {
+    var database = fixture.database();
+    database.run(
+        "select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{1}', '{refuse}')",
+        "select berth.prune()");
+    for (int days = 1; days <= 6; days++) {
+      database.run(
+          "update berth_private.clock set shift = '%d days'".formatted(days),
+          "select berth.prune()");
+    }
+    database.run("select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{1}', '{refuse}')");
+    for (int days = 7; days <= 13; days++) {
+      database.run(
+          "update berth_private.clock set shift = '%d days'".formatted(days),
+          "select berth.prune()");
+    }
+    assertThat(database.query("select key from berth_private.type_quota")).hasSize(1);
+    database.run("update berth_private.clock set shift = '20 days'", "select berth.prune()");
+    assertThat(database.query("select key from berth_private.type_quota")).isEmpty();
   }
 
   /** Somebody has dropped the constraints, or the row came in some other way. */
