@@ -273,10 +273,6 @@ class BadRowTest {
             + " array[repeat('limit/', 500)], '{1}', '{1}'",
         "has names that no index can keep | workflow, step, step_number, on_failure | 'w',"
             + " repeat('s', 801), 1, 'halt'",
-        "is under a limit whose key is none | lane, limits, weights, said_slots | 'limit/a',"
-            + " '{topic/}', '{1}', '{1}'",
-        "is under a limit whose key is none | lane, limits, weights, said_slots | 'limit/a',"
-            + " '{none}', '{1}', '{1}'",
         "contains a control character | workflow, step, step_number, on_failure | E'w\\nx', 's',"
             + " 1, 'halt'",
         "contains a control character | workflow, step, step_number, on_failure | 'w', E's\\u0085',"

@@ -15,9 +15,6 @@ begin
   elsif concat_ws('', new.type, new.queue, new.workflow, new.step) ~ '[\u0001-\u001f\u007f-\u009f]' then
     raise exception 'Task % has a name that contains a control character', new.id
       using errcode = 'check_violation', constraint = 'task_names';
-  elsif new.lane is not null and (select bool_and(berth_private.is_key(k)) from unnest(new.limits) as k) is not true then
-    raise exception 'Task % is under a limit whose key is none', new.id
-      using errcode = 'check_violation', constraint = 'task_limit_keys';
   elsif cardinality(new.quotas) is distinct from cardinality(new.quota_mosts) then
     raise exception 'Task % needs a number for each of its quotas', new.id
       using errcode = 'check_violation', constraint = 'task_quotas';
@@ -32,5 +29,5 @@ create trigger check_row before insert or update of type, queue, lane, limits, w
     step, step_number, on_failure on berth_private.task
   for each row when (new.lane is not null or new.limits is not null or new.quotas is not null or new.workflow is not null
                      or octet_length(new.queue) > 800 or octet_length(new.type) > 800
-                     or new.type ~ '[\u0001-\u001f\u007f-\u009f]' or new.queue ~ '[\u0001-\u001f\u007f-\u009f]')
+                     or (new.type || new.queue) ~ '[\u0001-\u001f\u007f-\u009f]')
   execute function berth_private.check_row();
