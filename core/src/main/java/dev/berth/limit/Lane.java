@@ -39,7 +39,7 @@ public record Lane(List<Need> needs) {
       return;
     }
     int bytes =
-        Stream.of(queue, type, name(), LimitKey.ofType(type).value(), " ")
+        Stream.of(queue, type, name(), escaped(LimitKey.ofType(type)), " ")
             .mapToInt(part -> part.getBytes(UTF_8).length)
             .sum();
     if (bytes > MOST_BYTES) {
@@ -69,10 +69,14 @@ public record Lane(List<Need> needs) {
     return needs.stream().map(Lane::name).collect(Collectors.joining(" "));
   }
 
-  /** A space ends a name and a star begins its weight, so neither stands for itself in a key. */
   private static String name(Need need) {
-    String key = need.key().value().replace(" ", "%20").replace("*", "%2A");
+    String key = escaped(need.key());
     return need.weight() == 1 ? key : key + "*" + need.weight();
+  }
+
+  /** A space ends a name and a star begins its weight, so neither stands for itself in a key. */
+  private static String escaped(LimitKey key) {
+    return key.value().replace(" ", "%20").replace("*", "%2A");
   }
 
   private static String keys(List<Need> needs) {

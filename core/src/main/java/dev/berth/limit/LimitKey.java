@@ -17,6 +17,9 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
 
   private static final int LONGEST = 500;
 
+  /** Of a topic or a schedule, which are things with names. */
+  private static final int LONGEST_NAME = 200;
+
   /** With the name of a type it has to fit into one entry of an index. */
   private static final int MOST_BYTES = 1_500;
 
@@ -132,6 +135,14 @@ public record LimitKey(String value) implements Comparable<LimitKey> {
               + value
               + "\" is not a limit key: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE,"
               + " type/TYPE/NAME or type/TYPE/NAME/VALUE");
+    }
+    if (!root.equals("limit") && !root.equals("type")) {
+      String name = parts.getFirst().replace("%2F", "/").replace("%25", "%");
+      if (name.codePointCount(0, name.length()) > LONGEST_NAME) {
+        throw new IllegalArgumentException(
+            "The limit key \"%.60s…\" is not allowed: the name of a topic or a schedule has at most %d characters"
+                .formatted(value, LONGEST_NAME));
+      }
     }
     if (value.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(

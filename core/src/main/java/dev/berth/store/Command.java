@@ -15,7 +15,7 @@ public sealed interface Command {
   /** A pending task ends at once; a running one is asked to stop. */
   record Cancel(TaskId task, String reason) implements Command {
     public Cancel {
-      reason = Texts.clean(reason);
+      reason = Texts.clean(reason, Texts.LONGEST);
     }
   }
 
@@ -138,7 +138,7 @@ public sealed interface Command {
   record CancelWorkflow(String workflow, String reason) implements Command {
     public CancelWorkflow {
       Names.check("workflow", workflow);
-      reason = Texts.clean(reason);
+      reason = Texts.clean(reason, Texts.LONGEST);
     }
   }
 

@@ -33,4 +33,9 @@ public final class StoreException extends RuntimeException {
   public Kind kind() {
     return kind;
   }
+
+  /** Whether the store refuses what it was given, so that the same again would be refused again. */
+  public boolean refused() {
+    return kind == Kind.INVALID || kind == Kind.CONFLICT;
+  }
 }

@@ -20,7 +20,7 @@ public sealed interface Outcome {
   /** The handler failed and the task is tried again after the delay. */
   record Retrying(String error, Duration delay) implements Outcome {
     public Retrying {
-      error = Texts.clean(error);
+      error = Texts.clean(error, Texts.LONGEST);
       Durations.check("The delay of a retry", delay);
     }
   }
@@ -28,7 +28,7 @@ public sealed interface Outcome {
   /** The handler failed for good. */
   record Failed(String error) implements Outcome {
     public Failed {
-      error = Texts.clean(error);
+      error = Texts.clean(error, Texts.LONGEST);
     }
   }
 
@@ -54,7 +54,7 @@ public sealed interface Outcome {
    */
   record Cancelled(String reason) implements Outcome {
     public Cancelled {
-      reason = Texts.clean(reason);
+      reason = Texts.clean(reason, Texts.LONGEST);
     }
   }
 }

@@ -10,6 +10,9 @@ public final class Texts {
   /** Stands for what could not be kept, in text that is meant for people. */
   private static final char REPLACEMENT = '\uFFFD';
 
+  /** Of what is said of a task: why it failed, how far it is. More does not help a person. */
+  public static final int LONGEST = 16_000;
+
   private Texts() {}
 
   /**

@@ -1,6 +1,7 @@
 package dev.berth.view;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.task.Due;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param from leaves out attempts that ended before; null: all that the history still has
  */
 public record AuditFilter(@Nullable LimitKey key, @Nullable Instant from) {
+
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+
+  public AuditFilter {
+    if (from != null && (from.isBefore(FIRST) || from.isAfter(Due.LATEST))) {
+      throw new IllegalArgumentException(
+          "An audit can look from %s to %s, but not from %s".formatted(FIRST, Due.LATEST, from));
+    }
+  }
 
   public static final AuditFilter ALL = new AuditFilter(null, null);
 

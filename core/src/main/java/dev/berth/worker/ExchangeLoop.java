@@ -97,6 +97,11 @@ final class ExchangeLoop extends Loop {
   /** Whether the last claim was filled, so that there is likely more. */
   private boolean backlog;
 
+  /** Claims that the store refuses go alone, from time to time; outcomes go without them. */
+  private final Outage refusedClaims;
+
+  private boolean claimsAlone;
+
   ExchangeLoop(
       Store store,
       Sessions sessions,
@@ -118,6 +123,7 @@ final class ExchangeLoop extends Loop {
     this.sweeper = sweeper;
     this.telemetry = telemetry;
     this.outage = Outage.of("worker " + sessions.worker() + " cannot exchange");
+    this.refusedClaims = Outage.of("worker " + sessions.worker() + " cannot claim");
   }
 
   /** Opens the first session; a store that does not answer yet is tried again by the loop. */
@@ -227,6 +233,7 @@ final class ExchangeLoop extends Loop {
     sessions.open();
     outage.over();
     number = 0;
+    claimsAlone = false;
     backlog = true; // unknown: look at once
   }
 
@@ -250,10 +257,13 @@ final class ExchangeLoop extends Loop {
   private long nextClaim(LiveSession session) {
     if (outbox.size() == 0) {
       boolean room = room(0) > 0 && throttle.claimBytes(outbox.sizeWithout(List.of())) > 0;
-      long wait = room ? untilNextLook() : UNTIL_RAISED;
+      long wait = room ? Math.max(untilNextLook(), refusedClaims.pause()) : UNTIL_RAISED;
       if (wait > 0) {
         return wait;
       }
+    } else if (claimsAlone) {
+      prepare(session, outbox.take(), false);
+      return 0;
     } else if (backlog || outbox.leisurely()) {
       gather(session);
     }
@@ -315,11 +325,11 @@ final class ExchangeLoop extends Loop {
     try {
       answer = store.exchange(made.request());
     } catch (StoreException e) {
-      if (e.kind() != StoreException.Kind.INVALID || made.handedIn().isEmpty()) {
+      if (!e.refused()) {
         throw e;
       }
       call = null; // it did not take place, so its number is free
-      outbox.refused(made.handedIn(), e);
+      refused(made, e);
       return;
     } catch (OutOfMemoryError e) {
       ranOut(made, e);
@@ -349,6 +359,21 @@ final class ExchangeLoop extends Loop {
     }
   }
 
+  /** No outcome is blamed for claims, and none waits for them: from now on they go apart. */
+  private void refused(Call made, StoreException e) {
+    if (made.request().claims() == 0) {
+      outbox.refused(made.handedIn(), e);
+      return;
+    }
+    claimsAlone = true;
+    backlog = true; // unknown: what it looked for may be there
+    if (made.handedIn().isEmpty()) {
+      refusedClaims.failed(e);
+    } else {
+      outbox.again(made.handedIn());
+    }
+  }
+
   /** Whatever it claimed shall go back; the next claims are small. */
   private void ranOut(Call made, OutOfMemoryError e) {
     throttle.ranOut();
@@ -372,6 +397,8 @@ final class ExchangeLoop extends Loop {
     }
     int asked = made.request().claims();
     if (asked > 0) {
+      refusedClaims.over();
+      claimsAlone = false;
       backlog = made.request().filledBy(done.claims());
       lookOut.looked(!done.claims().isEmpty());
     }

@@ -221,6 +221,13 @@ final class Outbox {
   }
 
   /**
+   * Their call did not take place, for a reason that is not theirs: they come first in the next.
+   */
+  void again(List<Attempt> handedIn) {
+    handedIn.reversed().forEach(ended::addFirst);
+  }
+
+  /**
    * The store calls the request wrong. One outcome must not keep the others from being recorded: so
    * they go one by one, and one that is refused alone is replaced by a failure that says so.
    */

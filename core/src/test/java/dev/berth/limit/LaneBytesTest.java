@@ -10,6 +10,7 @@ import dev.berth.task.Names;
 import dev.berth.task.TaskId;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is submitted fits into every index, counted in bytes. */
@@ -49,6 +50,26 @@ class LaneBytesTest {
         .isThrownBy(() -> submission(LONGEST, LONGEST, lane("limit/" + "a".repeat(180))));
     assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> submission(LONGEST, LONGEST, lane("limit/" + "a".repeat(200))));
+  }
+
+  /** In the name of a lane a space and a star take three bytes. */
+  @Test
+  void theLimitOfTheTypeIsCountedAsItStandsInTheLane() {
+    String stars = "* ".repeat(100);
+    Lane lane = lane("limit/" + "a".repeat(480), "limit/" + "b".repeat(480), "limit/c");
+    assertThatNoException().isThrownBy(() -> submission("x".repeat(200), "q".repeat(200), lane));
+    assertThatNoException().isThrownBy(() -> submission(stars, "q".repeat(200), lane));
+    Lane longer = lane(limits(480, 480, 480, 300));
+    assertThatNoException().isThrownBy(() -> submission("x".repeat(200), "q".repeat(200), longer));
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> submission(stars, "q".repeat(200), longer))
+        .withMessageContaining("its queue, type and limits take 2777 bytes");
+  }
+
+  private static String[] limits(int... lengths) {
+    return IntStream.range(0, lengths.length)
+        .mapToObj(i -> "limit/" + i + "a".repeat(lengths[i]))
+        .toArray(String[]::new);
   }
 
   private static Lane lane(String... keys) {

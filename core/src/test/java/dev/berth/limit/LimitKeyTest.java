@@ -30,6 +30,21 @@ class LimitKeyTest {
     assertThat(LimitKey.shared("höchste Stufe*2")).hasToString("limit/höchste Stufe*2");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"topic/", "schedule/"})
+  void aTopicOrAScheduleHasANameOf200Characters(String root) {
+    for (String character : List.of("a", "%2F", "%25", "\uD840\uDC00")) {
+      if (character.length() * 200 < 490) {
+        assertThat(new LimitKey(root + character.repeat(200)).value()).startsWith(root);
+      }
+      assertThatThrownBy(() -> new LimitKey(root + character.repeat(201)))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> new LimitKey(root + "a".repeat(201)))
+        .hasMessageContaining("the name of a topic or a schedule has at most 200 characters");
+    assertThat(new LimitKey("limit/" + "a".repeat(300)).value()).hasSize(306);
+  }
+
   @Test
   void differentNamesHaveDifferentKeys() {
     List<String> names =

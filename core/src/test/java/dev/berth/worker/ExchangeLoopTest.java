@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.store.Claim;
 import dev.berth.store.ExchangeRequest;
+import dev.berth.store.StoreException;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retry;
 import dev.berth.task.TaskId;
@@ -17,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches, permits, and calls that fail. */
@@ -195,6 +197,72 @@ class ExchangeLoopTest extends WorkerFixture {
             new Outcome.Failed(
                 "The store refused the outcome of this attempt: cannot keep this outcome"));
     await().until(() -> worker.stats().inFlight() == 0);
+  }
+
+  @Test
+  void aClaimThatTheStoreRefusesKeepsNoOutcomeBack() throws InterruptedException {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    builder
+        .maxConcurrentTasks(2)
+        .handle(
+            TEXT,
+            (payload, task) -> {
+              running.countDown();
+              arrive(go);
+            });
+    TaskId id = store.add(TEXT, "a");
+    Worker worker = start();
+    arrive(running);
+    store.refuseClaims(true);
+    TaskId next = store.add(TEXT, "b");
+    store.wake(new dev.berth.store.WakeUp("default", Duration.ZERO));
+    int calls = store.requests().size();
+    await().until(() -> store.requests().size() > calls + 1);
+    go.countDown();
+
+    assertThat(outcome(id)).isEqualTo(new Outcome.Finished(null));
+    assertThat(worker.stats().failed()).isZero();
+    store.refuseClaims(false);
+    assertThat(outcome(next)).isEqualTo(new Outcome.Finished(null));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"INVALID", "CONFLICT"})
+  void anOutcomeIsNotBlamedForTheClaimsOfItsCall(StoreException.Kind kind)
+      throws InterruptedException {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    builder
+        .maxConcurrentTasks(1)
+        .answer(
+            ECHO,
+            (payload, task) -> {
+              running.countDown();
+              arrive(go);
+              return payload;
+            });
+    TaskId id = store.add(ECHO, "a");
+    Worker worker = start();
+    arrive(running);
+    store.refuseAs(kind);
+    store.refuseClaims(true);
+    TaskId next = store.add(ECHO, "b");
+    go.countDown();
+
+    assertThat(outcome(id)).isEqualTo(new Outcome.Finished("a"));
+    assertThat(store.requests())
+        .anyMatch(request -> request.claims() > 0 && !request.ended().isEmpty());
+    assertThat(worker.stats().failed()).isZero();
+    store.refuseClaims(false);
+    assertThat(outcome(next)).isEqualTo(new Outcome.Finished("b"));
+    await().until(() -> worker.stats().inFlight() == 0);
+  }
+
+  @Test
+  void aConflictIsSplitToo() {
+    store.refuseAs(StoreException.Kind.CONFLICT);
+    anOutcomeTheStoreRefusesDoesNotKeepBackTheOthers(false);
   }
 
   @Test

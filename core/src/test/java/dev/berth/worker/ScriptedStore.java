@@ -101,6 +101,8 @@ final class ScriptedStore implements Store {
   private final List<Consumer<WakeUp>> listeners = new ArrayList<>();
   private Predicate<Ended> refused = ended -> false;
   private Predicate<Ended> locked = ended -> false;
+  private StoreException.Kind refusal = StoreException.Kind.INVALID;
+  private boolean claimsRefused;
   private boolean claimsApart;
   private @Nullable Capacity capacity;
   private final AtomicInteger held = new AtomicInteger();
@@ -151,6 +153,15 @@ final class ScriptedStore implements Store {
 
   synchronized void refuse(Predicate<Ended> which) {
     refused = which;
+  }
+
+  synchronized void refuseAs(StoreException.Kind kind) {
+    refusal = kind;
+  }
+
+  /** There is a task in the line that cannot be read. */
+  synchronized void refuseClaims(boolean value) {
+    claimsRefused = value;
   }
 
   /** Somebody else has locked these. */
@@ -302,9 +313,11 @@ final class ScriptedStore implements Store {
       if (fault == Fault.BUG) {
         throw new NullPointerException("a bug in the store");
       }
+      if (claimsRefused && request.claims() > 0) {
+        throw new StoreException(refusal, "cannot read this task");
+      }
       if (request.ended().stream().anyMatch(refused)) {
-        StoreException wrong =
-            new StoreException(StoreException.Kind.INVALID, "cannot keep this outcome");
+        StoreException wrong = new StoreException(refusal, "cannot keep this outcome");
         if (!claimsApart || request.claims() == 0) {
           throw wrong;
         }

@@ -72,7 +72,7 @@ final class MemorySession {
   void progress(Lease lease, String text) {
     MemoryTask task = running.get(lease.task());
     if (task != null && task.token == lease.token()) {
-      task.progress = Texts.clean(text);
+      task.progress = Texts.clean(text, Texts.LONGEST);
     }
   }
 

@@ -93,6 +93,12 @@ final class Exchanges {
     Exchanged claimed;
     try {
       claimed = claim.run(session.exchange(), tell);
+    } catch (StoreException e) {
+      if (!e.refused()) {
+        throw e;
+      }
+      // the outcomes stand nevertheless; why, is told when nothing but claims is asked for
+      claimed = new Exchanged.Done(List.of(), List.of(), List.of());
     } finally {
       handedIn.exceptionally(e -> new Exchanged.SessionLost()).join();
     }
@@ -115,8 +121,7 @@ final class Exchanges {
               null)
           : new Exchanged.SessionLost();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof StoreException wrong
-          && wrong.kind() == StoreException.Kind.INVALID) {
+      if (e.getCause() instanceof StoreException wrong && wrong.refused()) {
         return new Exchanged.Done(
             claims.claims(), List.of(), List.of(), claims.cancelled(), claims.again(), wrong);
       }

@@ -5,6 +5,7 @@ import dev.berth.store.StoreException.Kind;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import org.postgresql.util.PSQLException;
 
 /** What a database error means for the caller. */
 final class Failures {
@@ -40,14 +41,22 @@ final class Failures {
       case "08", "53", "57", "58" -> Kind.UNAVAILABLE;
       // serialisation failure, deadlock: the transaction was rolled back, a repeat may succeed
       case "40", "55" -> Kind.UNAVAILABLE;
-      // an insert met a history partition that was being made: the next one finds it
-      case "23" -> state.equals("23514") ? Kind.UNAVAILABLE : Kind.CONFLICT;
+      case "23" -> state.equals("23514") ? ofCheck(e) : Kind.CONFLICT;
       case "3F", "42" -> Kind.CORRUPT;
       // built for another version of the schema
       case "0A" -> Kind.CORRUPT;
       case "XX" -> Kind.CORRUPT;
       default -> Kind.INVALID;
     };
+  }
+
+  /** Without a name, an insert met a history partition that was being made: the next finds it. */
+  private static Kind ofCheck(SQLException e) {
+    return e instanceof PSQLException said
+            && said.getServerErrorMessage() != null
+            && said.getServerErrorMessage().getConstraint() != null
+        ? Kind.INVALID
+        : Kind.UNAVAILABLE;
   }
 
   private static String sentence(Kind kind, String state, SQLException e) {

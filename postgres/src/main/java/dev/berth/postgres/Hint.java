@@ -14,6 +14,9 @@ sealed interface Hint {
 
   String CHANNEL = "berth";
 
+  /** No task has a place or a time beyond it: that of the year 9999. */
+  long LATEST = 253_402_214_400_000_000L;
+
   /** Anything may have happened anywhere: hints were lost. */
   Hint ANYWHERE = new Ready("", Ready.ANY, Instant.EPOCH);
 
@@ -33,14 +36,16 @@ sealed interface Hint {
     /** Not a priority: limited work, whatever its priority. */
     static final int LANES = -2;
 
+    private static final int HIGHEST = 9;
+
+    /** Whether it is a priority, or one of the words above. */
+    static boolean known(int priority) {
+      return priority >= LANES && priority <= HIGHEST;
+    }
+
     @Override
     public String payload() {
-      return "ready "
-          + ChronoUnit.MICROS.between(Instant.EPOCH, position)
-          + " "
-          + priority
-          + " "
-          + queue;
+      return "ready " + micros(position) + " " + priority + " " + queue;
     }
   }
 
@@ -68,7 +73,7 @@ sealed interface Hint {
   record Steps(String queue, Instant at) implements Hint {
     @Override
     public String payload() {
-      return "step " + ChronoUnit.MICROS.between(Instant.EPOCH, at) + " " + queue;
+      return "step " + micros(at) + " " + queue;
     }
   }
 
@@ -81,27 +86,42 @@ sealed interface Hint {
     };
   }
 
+  /** Empty if it is none of ours. Anybody may notify: what could do harm is none of ours. */
   static Optional<Hint> parse(String payload) {
     try {
       if (payload.startsWith("ready ")) {
         String[] parts = payload.split(" ", 4);
-        Instant position = Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
-        return Optional.of(new Ready(parts[3], Integer.parseInt(parts[2]), position));
+        int priority = Integer.parseInt(parts[2]);
+        return Ready.known(priority)
+            ? instant(parts[1]).map(position -> new Ready(parts[3], priority, position))
+            : Optional.empty();
       }
       if (payload.startsWith("due ")) {
         String[] parts = payload.split(" ", 3);
-        Duration in = Duration.of(Long.parseLong(parts[1]), ChronoUnit.MICROS);
-        return Optional.of(new Later(parts[2], in));
+        long micros = Math.max(0, Long.parseLong(parts[1])); // what was due before is due now
+        return micros <= LATEST
+            ? Optional.of(new Later(parts[2], Duration.of(micros, ChronoUnit.MICROS)))
+            : Optional.empty();
       }
       if (payload.startsWith("step ")) {
         String[] parts = payload.split(" ", 3);
-        Instant at = Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
-        return Optional.of(new Steps(parts[2], at));
+        return instant(parts[1]).map(at -> new Steps(parts[2], at));
       }
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
       // not one of ours
     }
     return Optional.empty();
+  }
+
+  private static long micros(Instant at) {
+    return Math.clamp(ChronoUnit.MICROS.between(Instant.EPOCH, at), 0, LATEST);
+  }
+
+  private static Optional<Instant> instant(String micros) {
+    long since = Long.parseLong(micros);
+    return since < 0 || since > LATEST
+        ? Optional.empty()
+        : Optional.of(Instant.EPOCH.plus(since, ChronoUnit.MICROS));
   }
 
   /** Of two hints about the same line, the one that serves both. */

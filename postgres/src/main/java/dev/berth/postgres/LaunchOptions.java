@@ -1,6 +1,7 @@
 package dev.berth.postgres;
 
 import dev.berth.limit.LimitKey;
+import dev.berth.task.Due;
 import dev.berth.task.Names;
 import dev.berth.task.Priorities;
 import dev.berth.task.TaskId;
@@ -40,6 +41,9 @@ public record LaunchOptions(
     topics.forEach(LimitKey::ofTopic);
     Names.check("queue", queue);
     Priorities.check(priority);
+    if (dueAt != null) {
+      Due.at(dueAt); // says what is wrong with it
+    }
     if (timeout != null && (timeout.compareTo(SHORTEST) < 0 || timeout.compareTo(LONGEST) > 0)) {
       throw new IllegalArgumentException(
           "The timeout of a SQL task cannot be " + timeout + ": use 1 millisecond to 24 days");

@@ -55,6 +55,7 @@ public final class PostgresStore implements Store {
   private final Upkeep upkeep;
   private final PostgresReader reader;
   private final Commands commands;
+  private final Unreadable unreadable;
   private final AutoCloseable owned;
   private final Map<SessionId, WorkerSession> sessions = new ConcurrentHashMap<>();
 
@@ -74,6 +75,7 @@ public final class PostgresStore implements Store {
     this.upkeep = new Upkeep(database);
     this.reader = new PostgresReader(database);
     this.commands = new Commands(database);
+    this.unreadable = new Unreadable(database);
   }
 
   /** On the application's own pool, which stays the application's to close. */
@@ -157,17 +159,43 @@ public final class PostgresStore implements Store {
   @Override
   public Exchanged exchange(ExchangeRequest request) {
     WorkerSession session = sessions.get(request.session());
-    return session == null
-        ? new Exchanged.SessionLost()
-        : Exchanges.run(session, request, hints::tell);
+    if (session == null) {
+      return new Exchanged.SessionLost();
+    }
+    try {
+      Exchanged answer = Exchanges.run(session, request, hints::tell);
+      if (answer instanceof Exchanged.SessionLost) {
+        forget(request.session());
+      }
+      return answer;
+    } catch (StoreException e) {
+      boolean claim = request.ended().isEmpty() && request.claims() > 0;
+      if (claim && e.refused() && unreadable.failed(session.request(), request)) {
+        return Exchanges.run(session, request, hints::tell);
+      }
+      throw e;
+    }
   }
 
   @Override
   public Heartbeat heartbeat(SessionId id, Capacity capacity, Map<Lease, String> progress) {
     WorkerSession session = sessions.get(id);
-    return session == null
-        ? new Heartbeat(false, List.of())
-        : Sessions.heartbeat(session, capacity, progress);
+    if (session == null) {
+      return new Heartbeat(false, List.of());
+    }
+    Heartbeat answer = Sessions.heartbeat(session, capacity, progress);
+    if (!answer.alive() && session.request().types().isEmpty()) {
+      forget(id); // a worker asks once more: what had ended before may be accepted
+    }
+    return answer;
+  }
+
+  /** Gives its connections back. */
+  private void forget(SessionId id) {
+    WorkerSession gone = sessions.remove(id);
+    if (gone != null) {
+      gone.close();
+    }
   }
 
   @Override
@@ -175,8 +203,7 @@ public final class PostgresStore implements Store {
     WorkerSession session = sessions.get(id);
     if (session != null) {
       Sessions.leave(session);
-      sessions.remove(id);
-      session.close();
+      forget(id);
     }
   }
 

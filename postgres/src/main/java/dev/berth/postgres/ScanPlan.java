@@ -166,7 +166,10 @@ final class ScanPlan {
 
   /** Nobody knows what came of the last claim. */
   synchronized void failed() {
-    queues.values().forEach(queue -> queue.scanDue = true);
+    for (Queue queue : queues.values()) {
+      queue.scanDue = true;
+      queue.cursor = null; // it may be what the store could not read
+    }
   }
 
   /**
@@ -207,7 +210,7 @@ final class ScanPlan {
       return;
     }
     Queue queue = queues.get(hint.queue());
-    if (queue == null) {
+    if (queue == null || !Hint.Ready.known(hint.priority())) {
       return;
     }
     if (hint.priority() == Hint.Ready.LANES) {

@@ -97,7 +97,7 @@ final class Sessions {
                               connection,
                               "text",
                               leases,
-                              l -> Texts.clean(progress.getOrDefault(l, ""))));
+                              l -> Texts.clean(progress.getOrDefault(l, ""), Texts.LONGEST)));
                       try (ResultSet row = statement.executeQuery()) {
                         row.next();
                         return new Heartbeat(row.getBoolean("alive"), cancelled(row));

@@ -71,7 +71,8 @@ enum Statements {
   EXPLAIN,
   AUDIT,
   DRIFT,
-  UNREADABLE;
+  UNREADABLE,
+  FAIL_UNREADABLE;
 
   final String sql;
 

@@ -333,7 +333,9 @@ create table berth_private.type_quota (
   key text not null,
   most integer not null,
   when_full text not null,
-  constraint type_quota_pkey PRIMARY KEY (type, key)
+  idle_since timestamp with time zone,
+  constraint type_quota_pkey PRIMARY KEY (type, key),
+  constraint type_quota_numbers CHECK ((((most >= 0) AND (most <= 1000000)) AND (when_full = ANY (ARRAY['refuse'::text, 'existing'::text, 'cancel'::text, 'replace'::text]))))
 );
 
 create table berth_private.workflow (
@@ -672,6 +674,9 @@ create function berth.exchange(p_schema integer, p_session bigint, p_proof uuid,
 create function berth.explain(p_id uuid)
   returns TABLE(kind text, key text, at timestamp with time zone, slots integer, used bigint, number integer, count bigint, holder uuid, token bigint, type text, worker text, began timestamp with time zone, ends bigint, since interval) security definer set enable_seqscan=off set jit=off set search_path=pg_catalog, pg_temp;
 
+create function berth.fail_unreadable(p_queues text[], p_types text[], p_after uuid DEFAULT NULL::uuid, OUT failed integer, OUT last uuid)
+  returns record security definer set lock_timeout=500ms set search_path=pg_catalog, pg_temp;
+
 create function berth.finish_sql(p_proof uuid, p_rows bigint, p_result jsonb)
   returns boolean security definer set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
 
@@ -1002,17 +1007,20 @@ create function berth_private.enter_quotas(p_ids uuid[])
 create function berth_private.entry_points()
   returns TABLE(what text, kind text, name text);
 
-create function berth_private.expire_each(p_session bigint)
-  returns integer;
+create function berth_private.expire_each(p_session bigint, OUT returned integer, OUT faults text[])
+  returns record;
 
 create function berth_private.expire_overrides()
   returns void;
 
-create function berth_private.expire_sessions(OUT expired integer, OUT returned integer)
+create function berth_private.expire_sessions(OUT expired integer, OUT returned integer, OUT faults text[])
   returns record;
 
 create function berth_private.fail_task(p_id uuid, p_reason text)
   returns void;
+
+create function berth_private.fail_unreadable(p_queues text[], p_types text[], p_after uuid, OUT failed integer, OUT last uuid)
+  returns record set enable_seqscan=off set enable_sort=off set jit=off;
 
 create function berth_private.find_drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) set enable_seqscan=off set jit=off;
@@ -1050,8 +1058,14 @@ create function berth_private.give_back(p_held berth_private.slots_held[])
 create function berth_private.give_runners()
   returns void;
 
+create function berth_private.go_on(p_names text[], p_now timestamp with time zone)
+  returns integer;
+
 create function berth_private.hand_on(p_session bigint, p_freed berth_private.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth_private.lane_floor[], p_running bigint[], p_scanned text[], OUT ctids tid[], OUT held berth_private.holding[], OUT standbys tid[], OUT rest berth_private.slots_held[], OUT over text[])
   returns record;
+
+create function berth_private.has_long_name(p_key text)
+  returns boolean;
 
 create function berth_private.insertable(p_view text, p_but text)
   returns text;
@@ -1353,7 +1367,7 @@ create function berth_private.take_keys(p_lanes berth_private.lane_head[], p_siz
 create function berth_private.take_launch()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
-create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
+create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT faults text[])
   returns record set enable_seqscan=off set jit=off;
 
 create function berth_private.take_paces()

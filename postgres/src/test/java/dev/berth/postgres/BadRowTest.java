@@ -3,9 +3,11 @@ package dev.berth.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.store.Claim;
 import dev.berth.store.Swept;
 import dev.berth.task.Outcome;
+import dev.berth.task.TaskState;
 import dev.berth.testkit.Claimer;
 import dev.berth.view.TaskFilter;
 import java.sql.Connection;
@@ -13,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +32,8 @@ class BadRowTest {
       insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload, %s)
       values (gen_random_uuid(), now(), now(), now(), 'waiting', 't', 'default', '{}', %s)
       """;
+
+  private static final String BAD = "'ba000000-0000-0000-0000-000000000000'";
 
   private String url = "";
 
@@ -140,6 +145,24 @@ class BadRowTest {
         "insert into berth.naming_paces (keys, paces) values ('{limit/a}', '{86400000001}') | can"
             + " be zero to 1 day",
         "select berth.set_topic(repeat('/', 200), 1) | at most 500",
+        "select berth.submit('t', limits => jsonb_build_object(concat('topic/', repeat('a', 201)),"
+            + " 1)) | the name of a topic or a schedule has at most 200 characters",
+        "select berth.set_limit(concat('schedule/', repeat('a', 201)), 1) | the name of a topic or"
+            + " a schedule has at most 200 characters",
+        "select berth.submit(repeat('*', 200), queue => repeat('q', 200), limits =>"
+            + " jsonb_build_object(concat('limit/a', repeat('a', 480)), 1, concat('limit/b',"
+            + " repeat('a', 480)), 1, concat('limit/c', repeat('a', 480)), 1, concat('limit/d',"
+            + " repeat('a', 300)), 1)) | its queue, type and limits take 2777 bytes",
+        "select berth.advance_schedule('a', 1, '{}', '{}', false, '10000-01-01 00:00:00Z', null) |"
+            + " can be due until 9999-12-31",
+        "select berth.register_type_quotas('{t}', '{null}', '{limit/a}', '{1}', '{refuse}') | needs"
+            + " a name",
+        "select berth.register_type_quotas('{t}', '{t}', '{a}', '{1}', '{refuse}') | is not the key"
+            + " of a quota",
+        "select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{-1}', '{refuse}') | use 0"
+            + " (refuses all) to 1000000",
+        "select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{1}', '{reject}') | not"
+            + " \"reject\"",
         "select berth.open_session(%d, 'w', null, '-1 s', 1, '{t}', '{q}') | must be longer than"
             + " zero"
       })
@@ -250,6 +273,10 @@ class BadRowTest {
             + " array[repeat('limit/', 500)], '{1}', '{1}'",
         "has names that no index can keep | workflow, step, step_number, on_failure | 'w',"
             + " repeat('s', 801), 1, 'halt'",
+        "contains a control character | workflow, step, step_number, on_failure | E'w\\nx', 's',"
+            + " 1, 'halt'",
+        "contains a control character | workflow, step, step_number, on_failure | 'w', E's\\u0085',"
+            + " 1, 'halt'",
         "\"task_priority\" | priority | 10"
       })
   void badRowsAreKeptOut(String why, String columns, String values) {
@@ -264,6 +291,9 @@ class BadRowTest {
     Sql.run(url, "select berth.submit('t')");
     refused("update berth_private.task set " + column + " = 'infinity'", "\"task_times\"");
     refused("update berth_private.task set " + column + " = '-infinity'", "\"task_times\"");
+    refused(
+        "update berth_private.task set " + column + " = '294276-12-31 00:00:00Z'",
+        "\"task_times\"");
   }
 
   @Test
@@ -273,6 +303,8 @@ class BadRowTest {
     String sentence = "has names that no index can keep";
     refused("update berth_private.task set queue = repeat('q', 801)", sentence);
     refused("update berth_private.task set type = repeat('t', 801)", sentence);
+    refused("update berth_private.task set type = E't\\nu'", "contains a control character");
+    refused("update berth_private.task set queue = E'q\\nr'", "contains a control character");
     refused(
         "insert into berth_private.workflow_notice values (now(), repeat('w', 201))",
         "\"workflow_notice_name\"");
@@ -349,6 +381,131 @@ class BadRowTest {
     assertThat(reader.sessions()).hasSize(2);
   }
 
+  /** Its name is longer than a topic may have. */
+  @Test
+  void aKeyThatIsNoTopicStopsNobody() {
+    url = Servers.NEWEST.database();
+    Sql.run(
+        url,
+        "alter table berth_private.task disable trigger check_row",
+        INSERT.formatted(
+            "lane, limits, weights, said_slots",
+            "'topic/' || repeat('a', 300), array['topic/' || repeat('a', 300)], '{1}', '{1}'"),
+        INSERT
+            .formatted("lane, limits, weights, said_slots", "'topic/', '{topic/}', '{1}', '{1}'")
+            .replace("topic/'", "topic/  '"),
+        "update berth_private.task set state = 'ready'",
+        "select berth.submit('t', limits => '{\"limit/a\": 1}')",
+        "select berth.submit('t')");
+    try (HikariDataSource pool = Servers.patientPool(url);
+        PostgresStore store = PostgresStore.of(pool)) {
+      Claimer claimer = Claimer.open(store, "worker", "t");
+      assertThat(claimer.claim(10)).hasSize(2);
+      assertThat(claimer.claim(10)).isEmpty();
+      assertThat(store.reader().unreadable())
+          .anyMatch(line -> line.contains("of a topic or a schedule has at most 200 characters"));
+    }
+  }
+
+  /** As a restore writes them, with triggers off. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "lane | 'limit/a' | FAILED no worker can read the task: it has limits without a lane",
+        "lane, limits | 'limit/a', '{limit/a}' | FAILED no worker can read the task: A task cannot"
+            + " take null slots",
+        "lane, limits, weights, said_slots | 'limit/a limit/b', '{limit/a,limit/b}', '{1}', '{1}' |"
+            + " FAILED no worker can read the task: A task cannot take null slots",
+        "lane, limits, weights, said_slots | 'limit/a', '{topic/}', '{1}', '{1}' | PENDING",
+        "lane, limits, weights, said_slots | 'none', '{none}', '{1}', '{1}' | RUNNING",
+        "lane, limits, weights, said_slots | E'limit/a\\nb', E'{limit/a\\nb}', '{1}', '{1}' |"
+            + " RUNNING",
+        "lane, limits, weights, said_slots | 'limit/a', '{null}', '{1}', '{1}' | FAILED no worker"
+            + " can read the task: ",
+        "lane, limits, weights, said_slots | 'limit/a', '{limit/a}', '{1}', '{-1}' | FAILED no"
+            + " worker can read the task: The limit limit/a cannot have -1 slots",
+        "lane, limits, weights, said_slots | 'limit/a', '{limit/a}', '{2147483647}', '{2147483647}'"
+            + " | FAILED no worker can read the task: A task cannot take 2147483647 slots",
+        "metadata | '[1,2]' | FAILED no worker can read the task: its metadata is no object"
+      })
+  void aRowThatNoClaimCanReadFailsAloneAndTheOthersRun(String columns, String values, String end) {
+    url = Servers.NEWEST.database();
+    Sql.run(
+        url,
+        "alter table berth_private.task disable trigger check_row",
+        "alter domain berth_private.text_pairs drop constraint task_metadata",
+        "alter domain berth_private.lane_name drop constraint task_keys",
+        "alter domain berth_private.key_list drop constraint task_key_list",
+        "alter domain berth_private.weight_list drop constraint task_weights",
+        "alter domain berth_private.slots_list drop constraint task_said_slots",
+        INSERT.formatted(columns, values).replace("gen_random_uuid()", BAD),
+        "update berth_private.task set state = 'ready'",
+        "select berth.submit('t', limits => '{\"limit/b\": 10}') from generate_series(1, 3)",
+        "select berth.submit('t') from generate_series(1, 3)");
+    List<Claim> claims = new ArrayList<>();
+    try (HikariDataSource pool = Servers.patientPool(url);
+        PostgresStore store = PostgresStore.of(pool)) {
+      Claimer claimer = Claimer.open(store, "worker", "t");
+      for (int i = 0; i < 3; i++) {
+        claims.addAll(claimer.claim(10));
+      }
+    }
+    assertThat(claims).hasSize(end.equals("RUNNING") ? 7 : 6);
+    assertThat(
+            Sql.query(
+                url, "select concat_ws(' ', state, error) from berth.tasks where id = " + BAD))
+        .singleElement()
+        .asString()
+        .startsWith(end);
+  }
+
+  @Test
+  void textsAreCutWhereTheyAreWritten() {
+    var database = fixture.database();
+    database.run(
+        "select berth.submit('t'), berth.submit('u')",
+        "select berth.cancel(id, repeat('x', 100000)) from berth_private.task where type = 't'",
+        "select berth.open_session(%d, 'w', repeat('h', 100000), '1 h', 1, '{u}', '{default}')"
+            .formatted(Migration.NEWEST),
+        "update berth_private.task set state = 'running', session_id = s.id, token = 7 from"
+            + " berth_private.session s",
+        "select from berth_private.session s, berth_private.task t, lateral berth.heartbeat(%d, s.id, s.proof, 1, 1, 0, array[t.id], '{7}', array[repeat('p', 100000)])"
+            .formatted(Migration.NEWEST));
+    assertThat(database.query("select length(progress) from berth_private.task"))
+        .containsExactly("16000");
+    database.run(
+        "select from berth_private.session s, berth_private.task t, lateral berth.exchange(%d, s.id, s.proof, 1, array[t.id], '{7}', '{failed}', array[repeat('e', 100000)], '{0}', '{}', '{}', '{}', '{}', '{}', '{}', 0)"
+            .formatted(Migration.NEWEST));
+    assertThat(database.query("select length(error) from berth_private.task_history"))
+        .containsExactly("16000", "16000");
+    assertThat(database.query("select length(host) from berth_private.session"))
+        .containsExactly("255");
+  }
+
+  @Test
+  void theQuotaOfATypeThatNoWorkerRegistersIsForgotten() {
+    var database = fixture.database();
+    database.run(
+        "select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{1}', '{refuse}')",
+        "select berth.prune()");
+    for (int days = 1; days <= 6; days++) {
+      database.run(
+          "update berth_private.clock set shift = '%d days'".formatted(days),
+          "select berth.prune()");
+    }
+    database.run("select berth.register_type_quotas('{t}', '{t}', '{limit/a}', '{1}', '{refuse}')");
+    for (int days = 7; days <= 13; days++) {
+      database.run(
+          "update berth_private.clock set shift = '%d days'".formatted(days),
+          "select berth.prune()");
+    }
+    assertThat(database.query("select key from berth_private.type_quota")).hasSize(1);
+    database.run("update berth_private.clock set shift = '20 days'", "select berth.prune()");
+    assertThat(database.query("select key from berth_private.type_quota")).isEmpty();
+  }
+
   /** Somebody has dropped the constraints, or the row came in some other way. */
   @Test
   void aRowThatCannotBeMovedFailsAloneAndAllElseGoesOn() {
@@ -416,6 +573,100 @@ class BadRowTest {
             "FAILED its worker was lost, and the task could not be taken back: index row size");
   }
 
+  @Test
+  void aWorkflowThatCannotGoOnHoldsUpNoOther() {
+    url = Servers.NEWEST.database();
+    Sql.run(
+        url,
+        "alter domain berth_private.lane_name drop constraint task_bytes",
+        "alter table berth_private.task disable trigger check_row",
+        """
+        insert into berth_private.task (id, position, due_at, submitted_at, state, type, queue, payload, lane, limits, weights,
+                                        said_slots, workflow, step, step_number, on_failure)
+        select gen_random_uuid(), now(), now(), now(), 'held', 't', 'default', '{}', x.lane, '{limit/a}', '{1}', '{1}', x.name,
+               's', 1, 'halt'
+          from (values ('bad', 'limit/' || %s), ('good', 'limit/a'), ('other', 'limit/a')) as x (name, lane)
+        """
+            .formatted(han(1500)),
+        "insert into berth_private.workflow_notice values (now() - interval '1 s', 'good'), (now()"
+            + " - interval '1 s', 'bad'), (now() - interval '1 s', 'other')");
+    for (int i = 0; i < 2; i++) {
+      assertThat(Sql.query(url, "select unnest(faults) from berth.sweep()"))
+          .singleElement()
+          .asString()
+          .startsWith("workflow bad cannot go on: index row size");
+    }
+    assertThat(Sql.query(url, "select workflow from berth_private.task where state = 'ready'"))
+        .containsExactlyInAnyOrder("good", "other");
+    Sql.run(url, "update berth_private.task set lane = 'limit/a' where workflow = 'bad'");
+    assertThat(Sql.query(url, "select unnest(faults) from berth.sweep()")).isEmpty();
+    assertThat(Sql.query(url, "select count(*) from berth_private.task where state = 'ready'"))
+        .containsExactly("3");
+  }
+
+  @Test
+  void aWrongCounterKeepsNoSessionAlive() {
+    var database = fixture.database();
+    database.run("select berth.submit('t', limits => '{\"limit/a\": 5}')");
+    assertThat(Claimer.open(fixture.store(), "worker", "t").claim(10)).hasSize(1);
+    database.run(
+        "update berth_private.slot_group set used = 0",
+        "update berth_private.clock set shift = '2 hours'");
+    assertThat(fixture.store().reader().unreadable())
+        .singleElement()
+        .asString()
+        .startsWith("session ")
+        .contains("it has expired");
+    assertThat(
+            database.query("select expired || ' ' || returned || faults::text from berth.sweep()"))
+        .containsExactly("1 1{}");
+    assertThat(database.query("select state from berth_private.task")).containsExactly("ready");
+    assertThat(fixture.store().reader().unreadable()).isEmpty();
+  }
+
+  /** One task in a session of two: the other one comes back. */
+  @Test
+  void aTaskThatCannotEvenFailHoldsUpNoOther() {
+    url = Servers.NEWEST.database();
+    Sql.run(url, "select berth.submit('t'), berth.submit('u')");
+    try (HikariDataSource pool = Servers.patientPool(url);
+        PostgresStore store = PostgresStore.of(pool)) {
+      Claimer.open(store, "worker", "t", "u").claim(10);
+    }
+    Sql.run(
+        url,
+        "create function berth_private.stuck() returns trigger language plpgsql as $$ begin raise"
+            + " 'stuck'; end $$",
+        "create trigger stuck before update or delete on berth_private.task for each row when"
+            + " (old.type = 'u') execute function berth_private.stuck()",
+        "update berth_private.clock set shift = '2 hours'");
+    assertThat(Sql.query(url, "select unnest(faults) from berth.sweep()"))
+        .singleElement()
+        .asString()
+        .contains("could not be ended: stuck");
+    assertThat(Sql.query(url, "select type || state from berth_private.task order by type"))
+        .containsExactly("tready", "urunning");
+  }
+
+  /** Their sum is no number any more. */
+  @Test
+  void countsThatCannotBeAddedAreShown() {
+    fixture
+        .database()
+        .run(
+            INSERT.formatted("failures, crashes", "2147483647, 2147483647"),
+            INSERT.formatted(
+                "failures, crashes, workflow, step, step_number, on_failure",
+                "2147483647, 1, 'w', 's', 1, 'halt'"),
+            "insert into berth_private.workflow (name) values ('w')");
+    var reader = fixture.store().reader();
+    assertThat(reader.list(TaskFilter.ALL))
+        .hasSize(2)
+        .allMatch(task -> task.state() == TaskState.RETRYING);
+    assertThat(reader.workflow("w").orElseThrow().steps()).hasSize(1);
+    assertThat(reader.workflows(10)).hasSize(1);
+  }
+
   /** What the views cannot show they leave out, and the doctor names it. */
   @Test
   void rowsThatCannotBeReadAreLeftOutAndListed() {
@@ -425,8 +676,10 @@ class BadRowTest {
             "insert into berth_private.task_limit (key, override_slots, slots) values ('none', 1,"
                 + " 1), ('limit/a', 1, 1)",
             "insert into berth_private.quota_count values ('none', 1), ('limit/a', 1)",
+            "alter table berth_private.task disable trigger check_row",
             INSERT.formatted(
-                "lane, limits, weights, said_slots", "'limit/a', '{none}', '{1}', '{1}'"));
+                "lane, limits, weights, said_slots", "'limit/a', '{none}', '{1}', '{1}'"),
+            "alter table berth_private.task enable trigger check_row");
     var reader = fixture.store().reader();
     assertThat(reader.limits()).hasSize(1);
     assertThat(reader.quotas()).hasSize(1);

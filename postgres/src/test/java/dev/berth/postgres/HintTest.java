@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HintTest {
 
@@ -33,5 +35,32 @@ class HintTest {
     assertThat(Hint.parse("due tomorrow mail")).isEmpty();
     assertThat(Hint.parse("step now mail")).isEmpty();
     assertThat(Hint.parse("cancel 7")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ready -9223372036854775808 5 default",
+        "ready -1 5 default",
+        "ready 253402214400000001 5 default",
+        "ready 9223372036854775807 -2 default",
+        "ready 0 10 default",
+        "ready 0 -3 default",
+        "ready 0 2147483647 default",
+        "due 9223372036854775807 default",
+        "step -9223372036854775808 default",
+        "step 253402214400000001 default"
+      })
+  void placesAndTimesThatAreNoneArePassedOver(String forged) {
+    assertThat(Hint.parse(forged)).isEmpty();
+  }
+
+  @Test
+  void theFirstAndTheLastPlaceAreKnown() {
+    Hint first = new Hint.Ready("mail", 0, Instant.EPOCH);
+    Hint last = new Hint.Ready("mail", 9, Instant.parse("9999-12-31T00:00:00Z"));
+    assertThat(Hint.parse(first.payload())).contains(first);
+    assertThat(Hint.parse(last.payload())).contains(last);
+    assertThat(Hint.parse(Hint.ANYWHERE.payload())).contains(Hint.ANYWHERE);
   }
 }

@@ -33,6 +33,28 @@ class ScanPlanTest {
   }
 
   @Test
+  void aPlaceThatTheStoreCouldNotReadIsNotSentAgain() {
+    scanned(1, true);
+    plan.lanes(QUEUE, "t\nu\nlimit/a\n5", true);
+    assertThat(lines()).extracting(Line::cursor).contains("t\nu\nlimit/a\n5");
+    plan.failed();
+    assertThat(lines()).extracting(Line::cursor).containsOnlyNulls();
+  }
+
+  @Test
+  void prioritiesThatAreNoneAddNoLines() {
+    scanned(1, true);
+    plan.read(QUEUE, 5, LATE, false);
+    plan.dry(QUEUE, false);
+    for (int priority = -1_000; priority < 1_000; priority++) {
+      if (priority < -2 || priority > -1) { // those two are words
+        plan.lower(new Hint.Ready(QUEUE, priority, EARLY));
+      }
+    }
+    assertThat(lines()).hasSize(10);
+  }
+
+  @Test
   void foreignTypesAreHoppedOver() {
     scanned(1, true);
     plan.read(QUEUE, 5, LATE, true);

@@ -70,6 +70,24 @@ class WorkflowJoiningTest {
     assertThat(claimer().claimIds(10)).containsExactly(Step.taskId("order-2", "appended"));
   }
 
+  /** Submitted again, by somebody who could not see that it has ended. */
+  @Test
+  void aStepThatIsThereTwiceIsCancelledWithTheRest() {
+    database.run(
+        "select berth.submit_step('w', 'x', 't', on_failure => 'cancel_rest')",
+        "select berth.submit_step('w', 'a', 't')",
+        "insert into berth_private.workflow_step (workflow, step, number, task_id, type, outcome,"
+            + " on_failure, ended_at) values ('w', 'a', 0, gen_random_uuid(), 't', 'finished',"
+            + " 'halt', now())");
+    sweepNotices();
+    Claimer claimer = Claimer.open(store, "worker", "t");
+    claimer.end(claimer.claimOne(), new Outcome.Failed("no"));
+
+    assertThat(database.query("select step || ' ' || outcome from berth_private.workflow_step"))
+        .containsExactlyInAnyOrder("x failed", "a cancelled");
+    assertThat(database.query("select id from berth_private.task")).isEmpty();
+  }
+
   @Test
   void anOpenTransactionStallsNobody() throws SQLException {
     submit("order-42", "first");

@@ -60,6 +60,28 @@ abstract class ValueContract extends LimitTest {
         .allSatisfy(step -> assertThat(step.error()).isEqualTo(KEPT));
   }
 
+  @Test
+  void reasonsAreCut() {
+    String much = "\ud83d\udea2".repeat(20_000);
+    TaskId failed = submitAndEnd(new Outcome.Failed(much));
+    TaskId retried = submitAndEnd(new Outcome.Retrying(much, Duration.ofHours(1)));
+    TaskId cancelled = submitOne();
+    store.apply(new Command.Cancel(cancelled, much));
+    submit(Draft.task().step("order", "pack"));
+    store.apply(new Command.CancelWorkflow("order", much));
+    submitOne();
+    Claimer claimer = claimer();
+    Claim running = claimer.claimOne();
+    claimer.heartbeat(Map.of(running.lease(), much));
+
+    assertThat(List.of(failed, retried, cancelled))
+        .allSatisfy(
+            id -> assertThat(view(id).error()).hasSizeBetween(10_000, 16_000).endsWith("…"));
+    assertThat(reader.workflow("order").orElseThrow().steps())
+        .allSatisfy(step -> assertThat(step.error()).hasSizeBetween(10_000, 16_000));
+    assertThat(view(running.lease().task()).report().progress()).hasSizeBetween(10_000, 16_000);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatIsPutOffForTheLongestTimeDoesNotStart(boolean failed) {

@@ -51,7 +51,8 @@ create type berth_private.basket as (
 -- domain looks at a value when it is written; how columns go together is looked at by check/row. A constraint of the table
 -- would be read anew by every statement that inserts or updates, before it looks at any row. What is submitted is looked at
 -- more closely.
-create domain berth_private.moment as timestamptz constraint task_times check (isfinite(value));
+create domain berth_private.moment as timestamptz constraint task_times check (
+  isfinite(value) and value < '10000-01-01T00:00:00Z');
 
 create domain berth_private.level as smallint constraint task_priority check (value between 0 and 9);
 
@@ -386,7 +387,10 @@ create table berth_private.type_quota (
   key       text    not null,  -- the type's own quota, or the rule of many keys
   most      integer not null,
   when_full text    not null,
-  constraint type_quota_pkey primary key (type, key)
+  idle_since timestamptz,   -- since when no worker that is there handles the type; null: one does, or may
+  constraint type_quota_pkey primary key (type, key),
+  constraint type_quota_numbers check (
+    most between 0 and 1000000 and when_full in ('refuse', 'existing', 'cancel', 'replace'))
 );
 
 create table berth_private.workflow (

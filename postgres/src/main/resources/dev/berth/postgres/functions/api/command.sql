@@ -4,7 +4,7 @@
 create function berth.cancel(p_id uuid, p_reason text default null) returns text language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return berth_private.cancel_task(p_id, p_reason);
+  return berth_private.cancel_task(p_id, left(p_reason, 16000));
 end $$;
 
 -- A failed or cancelled task lives again under its id, failures forgotten.

@@ -16,6 +16,16 @@ begin
   return query select u.kind, u.name, u.fault from berth_private.find_unreadable() u;
 end $$;
 
+-- Fails tasks of these queues and types that no claim can read, so that the others can be claimed. Looks at ten thousand after
+-- an id, and returns the last of them; null: there are no more.
+create function berth.fail_unreadable(
+  p_queues text[], p_types text[], p_after uuid default null, out failed integer, out last uuid
+) language plpgsql set lock_timeout = '500ms'
+  security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  select f.failed, f.last into failed, last from berth_private.fail_unreadable(p_queues, p_types, p_after) f;
+end $$;
+
 -- A gauge for any tool that speaks SQL: it must have no rows.
 create view berth.slot_drift as select * from berth.drift();
 

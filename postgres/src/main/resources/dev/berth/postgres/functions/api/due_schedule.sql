@@ -38,6 +38,8 @@ declare
   v_done     record;
   v_conflict text;
 begin
+  p_error := left(p_error, 16000);
+  perform berth_private.check_due(t) from unnest(p_times || p_next) as t;
   select * into v_schedule from berth_private.schedule s
    where s.name = p_name and s.version = p_version and not s.paused for update skip locked;
   if not found then

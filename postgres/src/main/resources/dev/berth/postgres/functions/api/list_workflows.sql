@@ -38,7 +38,7 @@ create function berth.steps_of(p_workflow text, p_most integer) returns table (
              from berth_private.workflow_step e where e.workflow = p_workflow order by e.number desc limit p_most)
           union all
           (select t.step, t.id, t.type, t.step_number, false, null, null, t.last_error, 2,
-                  case when t.state = 'running' then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING'
+                  case when t.state = 'running' then 'RUNNING' when t.failures > 0 or t.crashes > 0 then 'RETRYING'
                        else 'PENDING' end
              from berth_private.task t where t.workflow = p_workflow order by t.step_number limit p_most)) s
    order by s.part, s.number
@@ -59,6 +59,6 @@ create function berth.step_of(p_task uuid, p_step text) returns table (
        from berth_private.workflow_step e where e.workflow = o.workflow and e.step = p_step
      union all
      select t.step, t.id, t.type, false, null, null, t.last_error,
-            case when t.state = 'running' then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING' else 'PENDING' end
+            case when t.state = 'running' then 'RUNNING' when t.failures > 0 or t.crashes > 0 then 'RETRYING' else 'PENDING' end
        from berth_private.task t where t.id = berth_private.step_id(o.workflow, p_step) and t.workflow = o.workflow) s
 $$;

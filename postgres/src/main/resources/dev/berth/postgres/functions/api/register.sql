@@ -105,13 +105,14 @@ create function berth.register_type_quotas(
 ) returns void language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  perform berth_private.check_names('task type', p_of), berth_private.check_quotas(p_keys, p_mosts, p_when_full);
   insert into berth_private.type_quota as q (type, key, most, when_full)
   select r.type, r.key, r.most, r.when_full
     from unnest(p_of, p_keys, p_mosts, p_when_full) as r (type, key, most, when_full)
     left join berth_private.type_quota k on k.type = r.type and k.key = r.key
-   where (k.most, k.when_full) is distinct from (r.most, r.when_full)
+   where (k.most, k.when_full) is distinct from (r.most, r.when_full) or k.idle_since is not null
    order by r.type, r.key
-  on conflict (type, key) do update set most = excluded.most, when_full = excluded.when_full;
+  on conflict (type, key) do update set most = excluded.most, when_full = excluded.when_full, idle_since = null;
   delete from berth_private.type_quota q
    where q.type = any (p_types)
      and not exists (select from unnest(p_of, p_keys) as r (type, key) where r.type = q.type and r.key = q.key);

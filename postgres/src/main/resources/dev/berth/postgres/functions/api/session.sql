@@ -11,7 +11,7 @@ begin
   perform berth_private.check_names('task type', p_types);
   perform berth_private.check_names('queue', p_queues);
   insert into berth_private.session as s (opened_at, expires_at, lease, free, max, worker, host, types, queues)
-  select n.now, n.now + p_lease, p_lease, p_max, p_max, p_worker, p_host, p_types, p_queues
+  select n.now, n.now + p_lease, p_lease, p_max, p_max, p_worker, left(p_host, 255), p_types, p_queues
     from berth_private.now() as n (now)
   returning s.id, s.proof, s.expires_at into session_id, proof, expires_at;
   size_cap := (select c.bytes from berth_private.size_cap c);
@@ -48,7 +48,7 @@ begin
   -- A row that somebody has locked is passed over: its progress must not cost the session.
   if p_ids <> '{}' then
     select array_agg(l.ctid) as ctids, array_agg(l.progress) as texts into v_free
-      from (select t.ctid, p.progress
+      from (select t.ctid, left(p.progress, 16000) as progress
               from unnest(p_ids, p_tokens, p_progress) as p (id, token, progress)
               join berth_private.task t on t.id between p.id and p.id and t.token = p.token  -- a range, as in an exchange
                for no key update of t skip locked) l;

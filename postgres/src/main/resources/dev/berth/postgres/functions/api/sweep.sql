@@ -11,6 +11,7 @@ create function berth.sweep(
 ) language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
 declare
+  v_ended record;
   v_steps record;
   v_due   record;
 begin
@@ -20,7 +21,10 @@ begin
   returned := 0;
   promoted := 0;
   begin
-    select e.expired, e.returned into expired, returned from berth_private.expire_sessions() e;
+    v_ended := berth_private.expire_sessions();
+    expired := v_ended.expired;
+    returned := v_ended.returned;
+    faults := faults || v_ended.faults;
   exception when others then
     faults := faults || ('expired sessions could not be ended: ' || sqlerrm);
   end;
@@ -40,6 +44,7 @@ begin
     v_steps := berth_private.take_notices(p_step_floor);
     step_floor := v_steps.floor;
     promoted := v_steps.promoted;
+    faults := faults || v_steps.faults;
   exception when others then
     faults := faults || ('steps of workflows could not be promoted: ' || sqlerrm);
   end;

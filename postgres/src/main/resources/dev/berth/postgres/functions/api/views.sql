@@ -2,7 +2,7 @@
 
 create view berth.tasks as
   select t.id, t.type, t.queue, t.priority,
-         case when t.state = 'running' and not t.standby then 'RUNNING' when t.failures + t.crashes > 0 then 'RETRYING'
+         case when t.state = 'running' and not t.standby then 'RUNNING' when t.failures > 0 or t.crashes > 0 then 'RETRYING'
            else 'PENDING' end as state,
          t.submitted_at, t.due_at, t.started_at, null::timestamptz as ended_at,
          t.attempt, t.failures, t.crashes, t.session_id, t.token, s.worker,

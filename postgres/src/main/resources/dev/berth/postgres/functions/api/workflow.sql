@@ -26,7 +26,7 @@ end $$;
 create function berth.cancel_workflow(p_workflow text, p_reason text default null) returns text language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_reason text := coalesce(p_reason, 'the workflow was cancelled');
+  v_reason text := left(coalesce(p_reason, 'the workflow was cancelled'), 16000);
   v_turn   uuid;
   v_said   text := 'done';
 begin

@@ -88,9 +88,15 @@ begin
   end if;
 end $$;
 
+-- The key of a topic or a schedule, whose name has more characters than a name may have.
+create function berth_private.has_long_name(p_key text) returns boolean language sql immutable as $$
+  select length(p_key) > 206 and split_part(p_key, '/', 1) in ('topic', 'schedule')
+         and length(replace(replace(split_part(p_key, '/', 2), '%2F', '/'), '%25', '%')) > 200
+$$;
+
 -- Whether a worker can read it: the key of a limit, a rule or a quota.
 create function berth_private.is_key(p_key text) returns boolean language sql immutable as $$
-  select length(p_key) <= 500 and octet_length(p_key) <= 1500
+  select length(p_key) <= 500 and octet_length(p_key) <= 1500 and not berth_private.has_long_name(p_key)
          and p_key ~ '^((limit|topic|schedule)/[^/]+|type(/[^/]+){1,3})$'
          and p_key !~ '%(?!25|2F)|[\u0001-\u001f\u007f-\u009f]|/[[:space:]\u1680\u2000-\u200a\u2028\u2029\u205f\u3000]*(/|$)'
 $$;
@@ -102,6 +108,9 @@ begin
     raise exception 'The % key "%…" has % characters, which take % bytes; at most 500 and 1500 are allowed', p_what,
       left(p_key, 60), length(p_key), octet_length(p_key)
       using errcode = 'invalid_parameter_value';
+  elsif berth_private.has_long_name(p_key) then
+    raise exception 'The % key "%…" is not allowed: the name of a topic or a schedule has at most 200 characters', p_what,
+      left(p_key, 60) using errcode = 'invalid_parameter_value';
   elsif berth_private.is_key(p_key) is not true then
     raise exception '"%" is not the key of a %: expected limit/NAME, topic/NAME, schedule/NAME, type/TYPE or '
                     'type/TYPE/NAME/VALUE, with %%25 for a percent sign and %%2F for a slash', left(p_key, 100), p_what

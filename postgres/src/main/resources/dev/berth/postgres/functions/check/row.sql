@@ -13,6 +13,9 @@ begin
         or octet_length(new.workflow) > 800 or octet_length(new.step) > 800 then
     raise exception 'Task % has names that no index can keep, or limits that are not those of its lane', new.id
       using errcode = 'check_violation', constraint = 'task_names';
+  elsif pg_catalog.concat_ws('', new.type, new.queue, new.workflow, new.step) ~ '[\u0001-\u001f\u007f-\u009f]' then
+    raise exception 'Task % has a name that contains a control character', new.id
+      using errcode = 'check_violation', constraint = 'task_names';
   elsif pg_catalog.cardinality(new.quotas) is distinct from pg_catalog.cardinality(new.quota_mosts) then
     raise exception 'Task % needs a number for each of its quotas', new.id
       using errcode = 'check_violation', constraint = 'task_quotas';
@@ -26,5 +29,6 @@ end $$;
 create trigger check_row before insert or update of type, queue, lane, limits, weights, said_slots, quotas, quota_mosts, workflow,
     step, step_number, on_failure on berth_private.task
   for each row when (new.lane is not null or new.limits is not null or new.quotas is not null or new.workflow is not null
-                     or octet_length(new.queue) > 800 or octet_length(new.type) > 800)
+                     or octet_length(new.queue) > 800 or octet_length(new.type) > 800
+                     or (new.type || new.queue) ~ '[\u0001-\u001f\u007f-\u009f]')
   execute function berth_private.check_row();

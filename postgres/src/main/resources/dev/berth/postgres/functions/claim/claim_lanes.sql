@@ -125,6 +125,10 @@ begin
         end if;
         v_type := v_next.type;
         v_lane := v_next.lane;
+        if cardinality(v_next.weights) is distinct from cardinality(v_next.limits) then  -- written by hand: it would not end
+          raise exception 'Tasks of type % in the lane % have other than one weight for each limit', v_type, v_lane
+            using errcode = 'invalid_parameter_value';
+        end if;
         -- Two lanes that begin with the same limit: if it is full, there may be a thousand more.
         if v_next.limits[1] = v_shared and v_shared <> all (v_asked) then
           v_asked := v_asked || v_shared;

@@ -4,8 +4,9 @@
 --   due <microseconds> <queue>                work will be due after so long
 --   step <microseconds> <queue>               steps were submitted at this time, which a sweep has to find
 --   cancel <session>                          a task of this session shall stop
+-- From 1970 to the year 9999, which is all that a client takes for a place.
 create function berth_private.microseconds(p_time timestamptz) returns bigint language sql stable as $$
-  select (extract(epoch from p_time) * 1000000)::bigint
+  select (extract(epoch from least(greatest(p_time, 'epoch'), '9999-12-31T00:00:00Z')) * 1000000)::bigint
 $$;
 
 create function berth_private.iso_time(p_time timestamptz) returns text language sql immutable as $$

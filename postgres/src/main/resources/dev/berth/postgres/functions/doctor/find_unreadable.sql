@@ -35,4 +35,13 @@ create function berth_private.find_unreadable() returns table (kind text, name t
   select 'schedule', s.name, 'it is under a limit or a quota whose key is none'
     from berth_private.schedule s
    where exists (select from unnest(s.limits || s.quotas) as k where berth_private.is_key(k) is not true)
+  union all
+  select 'type', y.type, format('"%s" is not the key of a limit', y.key)
+    from berth_private.type_limit y where not berth_private.is_key(y.key)
+  union all
+  select 'type', y.type, format('"%s" is not the key of a quota', y.key)
+    from berth_private.type_quota y where not berth_private.is_key(y.key)
+  union all
+  select 'session', s.id::text, format('it has expired at %s, and no sweep has ended it', berth_private.iso_time(s.expires_at))
+    from berth_private.session s where s.expires_at < berth_private.now() - interval '1 hour'
 $$;

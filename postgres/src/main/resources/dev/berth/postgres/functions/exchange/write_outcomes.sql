@@ -61,6 +61,11 @@ begin
       from unnest(p_ids, p_outcomes, p_texts) as o (id, outcome, text)
       join berth_private.task t on t.id between o.id and o.id
      where o.outcome = 'finished' and octet_length(o.text) > berth_private.always_fits();
+    if exists (select from unnest(p_outcomes, p_texts) as o (outcome, text)
+                where o.outcome <> 'finished' and octet_length(o.text) > 16000) then
+      p_texts := array(select case when o.outcome = 'finished' then o.text else left(o.text, 16000) end
+                         from unnest(p_outcomes, p_texts) with ordinality as o (outcome, text, number) order by o.number);
+    end if;
   end if;
   select array_agg(y.name) as types, array_agg(y.finished_days) as finished_days, array_agg(y.failed_days) as failed_days
     into v_unusual from berth_private.task_type y where y.finished_days <> 7 or y.failed_days <> 30;

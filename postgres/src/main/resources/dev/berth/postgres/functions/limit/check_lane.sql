@@ -3,7 +3,7 @@ create function berth_private.check_lane_bytes(p_type text, p_queue text, p_lane
 language plpgsql immutable as $$
 declare
   v_bytes integer := octet_length(p_queue) + octet_length(p_type) + octet_length(p_lane)
-                     + octet_length(berth_private.type_key(p_type)) + 1;
+                     + octet_length(berth_private.name_in_lane(berth_private.type_key(p_type), 1)) + 1;
 begin
   if v_bytes > 2600 then
     raise exception 'A task of type "%" in queue "%" has too long names: its queue, type and limits take % bytes, at most 2600 '

@@ -29,6 +29,11 @@ declare
   v_keys   text[];
   v_groups record;
 begin
+  update berth_private.type_quota q set idle_since = case when y.idle then v_now end
+    from (select k.type, k.key, not exists (select from berth_private.session s where k.type = any (s.types)) as idle
+            from berth_private.type_quota k) y
+   where q.type = y.type and q.key = y.key and (q.idle_since is null) = y.idle;
+  delete from berth_private.type_quota q where q.idle_since < v_now - interval '7 days';
   if (select c.reltuples > 1000000 from pg_class c where c.oid = 'berth_private.task'::regclass) then
     return;
   end if;

@@ -30,6 +30,7 @@ create function berth_private.entry_points() returns table (what text, kind text
     ('work', 'function', 'retry_sql'),
     ('work', 'function', 'step_of'),
     ('work', 'function', 'drift'),
+    ('work', 'function', 'fail_unreadable'),
     ('read', 'function', 'explain'),
     ('read', 'function', 'audit'),
     ('read', 'function', 'drift'),

@@ -19,7 +19,7 @@ begin
     )
     select array_agg(g.name) into v_gone from gone g;
   end if;
-  select array_agg(g.ctid) as ctids, array_agg(g.used - h.count) as used
+  select array_agg(g.ctid) as ctids, array_agg(greatest(0, g.used - h.count)) as used
     into v_groups
     from (select u.key, u.number, sum(u.count)::integer as count
             from unnest(p_held) as u where (u.key || ' ' || u.number in (select unnest(v_gone))) is not true

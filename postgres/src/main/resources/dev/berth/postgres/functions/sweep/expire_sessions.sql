@@ -1,42 +1,55 @@
--- Ends one session of which the end fails: its tasks one by one, and those that cannot be taken back have failed.
-create function berth_private.expire_each(p_session bigint) returns integer language plpgsql as $$
+-- Ends one session of which the end fails: its tasks one by one, and those that cannot be taken back have failed. One that
+-- cannot even fail stays, and with it the session; faults says why.
+create function berth_private.expire_each(p_session bigint, out returned integer, out faults text[]) language plpgsql as $$
 declare
-  v_id       uuid;
-  v_returned integer := 0;
+  v_id uuid;
 begin
+  returned := 0;
+  faults := '{}';
   for v_id in
     select t.id from berth_private.task t where t.session_id = p_session and t.state = 'running' order by t.id for update
   loop
     begin
-      v_returned := v_returned + berth_private.take_back(array[v_id], 'crashed', 'was lost while the task ran');
+      returned := returned + berth_private.take_back(array[v_id], 'crashed', 'was lost while the task ran');
     exception when others then
-      perform berth_private.fail_task(v_id, 'its worker was lost, and the task could not be taken back: ' || sqlerrm);
+      begin
+        perform berth_private.fail_task(v_id, 'its worker was lost, and the task could not be taken back: ' || sqlerrm);
+      exception when others then
+        faults := faults || format('task %s of session %s, which has expired, could not be ended: %s', v_id, p_session, sqlerrm);
+      end;
     end;
   end loop;
-  return v_returned + berth_private.end_sessions(array[p_session], 'crashed');
+  if faults = '{}' then
+    returned := returned + berth_private.end_sessions(array[p_session], 'crashed');
+  end if;
 end $$;
 
 -- Ends sessions whose heartbeat stopped. SKIP LOCKED: never one in the middle of an exchange.
-create function berth_private.expire_sessions(out expired integer, out returned integer) language plpgsql as $$
+create function berth_private.expire_sessions(out expired integer, out returned integer, out faults text[]) language plpgsql as $$
 declare
   v_dead bigint[];
   v_one  bigint;
+  v_each record;
 begin
   select array_agg(d.id) into v_dead
     from (select s.id from berth_private.session s where s.expires_at <= berth_private.now() for update skip locked) d;
   expired := coalesce(cardinality(v_dead), 0);
   returned := 0;
+  faults := '{}';
   if expired > 0 then
     begin
       returned := berth_private.end_sessions(v_dead, 'crashed');
     exception when others then
       foreach v_one in array v_dead loop
         begin
-          returned := returned + berth_private.expire_each(v_one);
+          v_each := berth_private.expire_each(v_one);
+          returned := returned + v_each.returned;
+          faults := faults || v_each.faults;
         exception when others then
-          raise warning 'Session % has expired and could not be ended: %', v_one, sqlerrm;
+          faults := faults || format('session %s has expired and could not be ended: %s', v_one, sqlerrm);
         end;
       end loop;
+      expired := expired - (select count(*) from berth_private.session s where s.id = any (v_dead));
     end;
   end if;
 end $$;

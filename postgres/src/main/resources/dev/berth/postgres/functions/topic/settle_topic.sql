@@ -17,11 +17,17 @@ begin
   perform berth_private.change_limit(v_key);
 end $$;
 
--- A topic becomes a limit with the first claim of a task under it.
+-- A topic becomes a limit with the first claim of a task under it. This raises nothing: what is no key, in a row that somebody
+-- wrote by hand, would stop every claim. Nothing starts under it, and the doctor lists it.
 create function berth_private.make_topic_limit(p_key text) returns void language plpgsql as $$
 begin
-  if not exists (select from berth_private.task_limit l where l.key = p_key and l.code_slots is not null) then
+  if exists (select from berth_private.task_limit l where l.key = p_key and l.code_slots is not null) then
+    return;
+  elsif berth_private.is_key(p_key) then
     perform berth_private.settle_topic(berth_private.unescaped(substr(p_key, 7)));
+  else
+    insert into berth_private.task_limit as l (key, code_slots, slots) values (p_key, 0, 0)
+    on conflict (key) do update set code_slots = 0, slots = 0;
   end if;
 end $$;
 
@@ -32,6 +38,6 @@ begin
     perform berth_private.settle_topic(p_name);
   else
     perform berth_private.settle_topic(berth_private.unescaped(substr(l.key, 7)))
-       from berth_private.task_limit l where starts_with(l.key, 'topic/') order by l.key;
+       from berth_private.task_limit l where starts_with(l.key, 'topic/') and berth_private.is_key(l.key) order by l.key;
   end if;
 end $$;

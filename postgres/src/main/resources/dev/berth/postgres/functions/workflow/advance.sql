@@ -42,6 +42,9 @@ begin
   ), ended as (
     insert into berth_private.workflow_step (workflow, step, number, task_id, type, outcome, on_failure, ended_at, error)
     select g.workflow, g.step, g.step_number, g.id, g.type, 'cancelled', g.on_failure, p_now, p_reason from gone g
+    on conflict (workflow, step) do update  -- submitted twice, by somebody who could not see that it has ended
+      set outcome = excluded.outcome, skipped = false, blocks = null, ended_at = excluded.ended_at, error = excluded.error,
+          result = null
   )
   select array_agg(g.id) filter (where g.quotas is not null) into v_counted from gone g;
   if v_counted is not null then

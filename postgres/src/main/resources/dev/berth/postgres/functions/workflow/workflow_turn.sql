@@ -28,9 +28,9 @@ create function berth_private.count_steps(
   out cancelled bigint
 ) language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  select count(*) filter (where (t.state <> 'running' or t.standby) and t.failures + t.crashes = 0),
+  select count(*) filter (where (t.state <> 'running' or t.standby) and t.failures <= 0 and t.crashes <= 0),
          count(*) filter (where t.state = 'running' and not t.standby),
-         count(*) filter (where (t.state <> 'running' or t.standby) and t.failures + t.crashes > 0)
+         count(*) filter (where (t.state <> 'running' or t.standby) and (t.failures > 0 or t.crashes > 0))
     into pending, running, retrying
     from berth_private.task t where t.workflow = p_workflow;
   select count(*) filter (where s.outcome = 'finished'),

@@ -1,0 +1,1 @@
+select failed, last from berth.fail_unreadable(?, ?, ?)
