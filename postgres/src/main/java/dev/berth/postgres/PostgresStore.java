@@ -172,11 +172,10 @@ public final class PostgresStore implements Store {
 
   @Override
   public void leave(SessionId id) {
-    WorkerSession session = sessions.get(id);
-    if (session != null) {
-      Sessions.leave(session);
-      sessions.remove(id);
-      session.close();
+    try (WorkerSession session = sessions.remove(id)) {
+      if (session != null) {
+        Sessions.leave(session);
+      }
     }
   }
 
