@@ -132,11 +132,11 @@ final class Exchanges {
       if (!Failures.isLocked(e) || request.ended().isEmpty() || session.careful()) {
         throw e;
       }
-      session.careful(true); // nothing was done: the number is free
+      session.locked(); // nothing was done: the number is free
       answer = call(on);
     }
     if (!request.ended().isEmpty()) {
-      session.careful(!aside.isEmpty());
+      session.handedIn(request.ended(), aside);
     }
     tell.accept(hints);
     return answer;

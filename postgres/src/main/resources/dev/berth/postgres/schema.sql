@@ -703,7 +703,7 @@ create function berth.list_workflows(p_most integer DEFAULT NULL::integer)
   returns TABLE(name text, state text, step text, pending bigint, running bigint, retrying bigint, finished bigint, failed bigint, cancelled bigint) security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
-  returns integer security definer set search_path=pg_catalog, pg_temp;
+  returns integer security definer set lock_timeout=1s set search_path=pg_catalog, pg_temp;
 
 create function berth.name_paces(p_keys text[], p_paces bigint[])
   returns void security definer set search_path=pg_catalog, pg_temp;
@@ -723,8 +723,8 @@ create function berth.pause_schedule(p_name text)
 create function berth.prepare_sql(p_task uuid, p_token bigint, OUT launcher text, OUT refused text, OUT free integer)
   returns record security definer set search_path=pg_catalog, pg_temp;
 
-create function berth.prune()
-  returns integer security definer set lock_timeout=50ms set search_path=pg_catalog, pg_temp;
+create function berth.prune(OUT dropped integer, OUT faults text[])
+  returns record security definer set lock_timeout=50ms set search_path=pg_catalog, pg_temp;
 
 create function berth.put_schedule(p_name text, p_cron text, p_zone text, p_every bigint, p_missed text, p_overlap text, p_type text, p_queue text, p_priority smallint, p_payload text, p_metadata jsonb, p_limits text[], p_weights integer[], p_said_slots integer[], p_quotas text[], p_mosts integer[], p_when_full text[])
   returns text security definer set search_path=pg_catalog, pg_temp;
@@ -829,7 +829,7 @@ create function berth.submit_step(workflow text, step text, type text, payload j
   returns uuid set search_path=pg_catalog, pg_temp;
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_step_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer, OUT step_floor timestamp with time zone, OUT schedules boolean, OUT until_due interval, OUT today date, OUT faults text[])
-  returns record security definer set search_path=pg_catalog, pg_temp;
+  returns record security definer set lock_timeout=200ms set search_path=pg_catalog, pg_temp;
 
 create function berth.tasks_named(name text)
   returns SETOF uuid security definer set search_path=pg_catalog, pg_temp;
@@ -997,10 +997,10 @@ create function berth_private.expire_each(p_session bigint)
   returns integer;
 
 create function berth_private.expire_overrides()
-  returns void;
+  returns text[];
 
-create function berth_private.expire_sessions(OUT expired integer, OUT returned integer)
-  returns record;
+create function berth_private.expire_sessions(OUT expired integer, OUT returned integer, OUT faults text[])
+  returns record set enable_seqscan=off set jit=off;
 
 create function berth_private.fail_task(p_id uuid, p_reason text)
   returns void;
@@ -1156,7 +1156,7 @@ create function berth_private.log_limit()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth_private.make_limits(p_lanes berth_private.lane_head[])
-  returns void;
+  returns void set lock_timeout=50ms;
 
 create function berth_private.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
   returns record set jit=off set enable_seqscan=off;
@@ -1284,8 +1284,11 @@ create function berth_private.schema_number()
 create function berth_private.settle_limit(p_key text)
   returns void;
 
+create function berth_private.settle_quota(p_key text)
+  returns void;
+
 create function berth_private.settle_quotas()
-  returns void set jit=off set enable_seqscan=off;
+  returns text[] set jit=off set enable_seqscan=off;
 
 create function berth_private.settle_topic(p_name text)
   returns void;
@@ -1338,8 +1341,11 @@ create function berth_private.take_keys(p_lanes berth_private.lane_head[], p_siz
 create function berth_private.take_launch()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
-create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone)
+create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT faults text[])
   returns record set enable_seqscan=off set jit=off;
+
+create function berth_private.take_notices_of(p_names text[], p_places tid[], p_now timestamp with time zone)
+  returns integer set enable_seqscan=off set jit=off;
 
 create function berth_private.take_slots(p_queue text, p_priority smallint, p_lanes berth_private.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth_private.holding[], OUT standbys tid[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
   returns record;

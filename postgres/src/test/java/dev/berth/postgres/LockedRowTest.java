@@ -1,11 +1,16 @@
 package dev.berth.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.Berth;
+import dev.berth.store.Claim;
+import dev.berth.store.Exchanged;
 import dev.berth.store.StoreException;
+import dev.berth.store.Swept;
 import dev.berth.testkit.Claimer;
+import dev.berth.testkit.Draft;
 import dev.berth.worker.Worker;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -14,9 +19,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,31 +42,14 @@ class LockedRowTest {
   }
 
   /** Each try that was given up would leave a backend behind that waits for the lock. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "task"})
-  void noMoreBackendsWaitThanTwoForEachWorker(String table) throws Exception {
+  @Test
+  void noMoreBackendsWaitThanTwoForEachWorker() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     List<Worker> workers = new ArrayList<>();
     try (Berth berth = Berth.on(PostgresStore.of(database.pool()));
         Connection psql = DriverManager.getConnection(database.url())) {
-      for (int i = 0; i < WORKERS; i++) {
-        workers.add(
-            berth
-                .worker()
-                .lease(LEASE)
-                .heartbeatInterval(Duration.ofMillis(300))
-                .maxConcurrentTasks(5)
-                .handle(
-                    Nap.TYPE,
-                    (nap, task) -> {
-                      task.progress("it runs");
-                      go.await();
-                    })
-                .start());
-      }
-      berth.submitAll(Nap.TYPE, IntStream.range(0, 50).mapToObj(number -> new Nap(0)));
-      await().until(() -> running() == WORKERS * 5);
-      lock(psql, table);
+      busy(berth, workers, go, 0);
+      lock(psql, "session");
       go.countDown();
 
       await().until(() -> waiting() > 0);
@@ -70,6 +61,140 @@ class LockedRowTest {
       await().until(() -> finished() == 50);
     } finally {
       workers.forEach(Worker::stop);
+    }
+  }
+
+  /** Outcomes wait for half a second, then are put aside; and progress is passed over. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nobodyWaitsForTasksThatAreLocked(boolean ending) throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    List<Worker> workers = new ArrayList<>();
+    try (Berth berth = Berth.on(PostgresStore.of(database.pool()));
+        Connection psql = DriverManager.getConnection(database.url())) {
+      busy(berth, workers, go, 50);
+      lock(psql, "task");
+      if (ending) {
+        go.countDown();
+        await().until(() -> waiting() > 0);
+        await().until(() -> waiting() == 0);
+      }
+      await()
+          .during(Duration.ofSeconds(2).plus(LEASE))
+          .pollInterval(Duration.ofMillis(20))
+          .until(() -> waiting() == 0);
+      assertThat(workers).allSatisfy(w -> assertThat(w.stats().sessionsLost()).isZero());
+      psql.rollback();
+      go.countDown();
+      await().until(() -> finished() == 50);
+    } finally {
+      workers.forEach(Worker::stop);
+    }
+  }
+
+  /** Workers that run as much as they may. */
+  private void busy(Berth berth, List<Worker> workers, CountDownLatch go, int progressEveryMillis) {
+    for (int i = 0; i < WORKERS; i++) {
+      workers.add(
+          berth
+              .worker()
+              .lease(LEASE)
+              .heartbeatInterval(Duration.ofMillis(300))
+              .maxConcurrentTasks(5)
+              .handle(
+                  Nap.TYPE,
+                  (nap, task) -> {
+                    int said = 0;
+                    do {
+                      task.progress("it runs " + said++);
+                    } while (!go.await(progressEveryMillis, TimeUnit.MILLISECONDS)
+                        && progressEveryMillis > 0);
+                    go.await();
+                  })
+              .start());
+    }
+    berth.submitAll(Nap.TYPE, IntStream.range(0, 50).mapToObj(number -> new Nap(0)));
+    await().until(() -> running() == WORKERS * 5);
+  }
+
+  @Test
+  void aWorkerWhoseSessionIsLockedGoesOnWithAnother() throws Exception {
+    try (Berth berth = Berth.on(PostgresStore.of(database.pool()));
+        Worker worker =
+            berth
+                .worker()
+                .lease(LEASE)
+                .heartbeatInterval(Duration.ofMillis(300))
+                .handle(Nap.TYPE, (nap, task) -> nap.take())
+                .start();
+        Connection psql = DriverManager.getConnection(database.url())) {
+      berth.submit(Nap.TYPE, new Nap(0));
+      await().until(() -> finished() == 1);
+      lock(psql, "session");
+      await().until(() -> worker.stats().sessionsLost() == 1);
+      berth.submit(Nap.TYPE, new Nap(0));
+      await().until(() -> finished() == 2);
+      psql.rollback();
+      await().until(() -> database.count("select count(*) from berth_private.session") == 1);
+    }
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // who waits for a lock is deaf
+  void whoLeavesGivesUpSoonAndHasLeft() throws SQLException {
+    try (PostgresStore store = PostgresStore.of(database.pool());
+        Connection psql = DriverManager.getConnection(database.url())) {
+      var session = Claimer.open(store, "worker", "nap");
+      lock(psql, "session");
+      long began = System.nanoTime();
+      assertThatExceptionOfType(StoreException.class)
+          .isThrownBy(session::leave)
+          .withMessageContaining("somebody else holds a lock that it needs");
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+      assertThat(session.exchange(List.of(), 1)).isInstanceOf(Exchanged.SessionLost.class);
+      psql.rollback();
+    }
+  }
+
+  @Test
+  void aSweepPassesByADeadSessionWhoseTaskIsLocked() throws SQLException {
+    try (PostgresStore store = PostgresStore.of(database.pool());
+        Connection psql = DriverManager.getConnection(database.url())) {
+      store.submit(List.of(Draft.task().submission(), Draft.task().submission()));
+      Claim locked = Claimer.open(store, "first", Draft.TYPE).claimOne();
+      Claimer.open(store, "second", Draft.TYPE).claimOne();
+      store.submit(List.of(Draft.task().type("late").delay(Duration.ofMinutes(1)).submission()));
+      new PostgresFixture(database, store).advance(Duration.ofMinutes(2));
+      psql.setAutoCommit(false);
+      psql.createStatement()
+          .execute(
+              "select from berth_private.task where id = '%s' for update"
+                  .formatted(locked.lease().task()));
+
+      long began = System.nanoTime();
+      Swept swept = store.sweep();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
+      assertThat(swept.sessionsExpired()).isEqualTo(1);
+      assertThat(swept.promoted()).isEqualTo(1);
+      assertThat(running()).isEqualTo(1);
+      psql.rollback();
+
+      assertThat(store.sweep().sessionsExpired()).isEqualTo(1);
+      assertThat(running()).isZero();
+      assertThat(
+              database.query("select distinct crashes from berth_private.task where type = 'mail'"))
+          .containsExactly("1");
+    }
+  }
+
+  @Test
+  void makingPartitionsWaitsForNobody() throws SQLException {
+    try (Connection psql = DriverManager.getConnection(database.url())) {
+      lock(psql, "schema_version");
+      long began = System.nanoTime();
+      assertThat(database.count("select berth.make_partitions()")).isZero();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+      psql.rollback();
     }
   }
 
