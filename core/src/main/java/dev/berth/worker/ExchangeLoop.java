@@ -372,7 +372,7 @@ final class ExchangeLoop extends Loop {
     }
     int asked = made.request().claims();
     if (asked > 0) {
-      backlog = made.request().filledBy(done.claims());
+      backlog = made.request().filledBy(done.claims(), done.aside().size());
       lookOut.looked(!done.claims().isEmpty());
     }
     if (done.again() != null) {

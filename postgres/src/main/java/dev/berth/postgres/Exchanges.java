@@ -165,7 +165,7 @@ final class Exchanges {
 
   /** What this claim says about where the next one should look. */
   private void remember(long began, long took) {
-    boolean dry = !request.filledBy(claims.stream().map(Placed::claim).toList());
+    boolean dry = !request.filledBy(claims.stream().map(Placed::claim).toList(), aside.size());
     for (ScanPlan.Line line : lines) {
       if (line.mode() == ScanPlan.Mode.LANES || line.mode() == ScanPlan.Mode.FREED) {
         continue;

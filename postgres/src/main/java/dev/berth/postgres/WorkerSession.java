@@ -113,7 +113,8 @@ final class WorkerSession implements AutoCloseable {
     if (exchange.number() != halvedNumber) {
       halvedNumber = exchange.number();
       halved =
-          exchange.ended().size() >= MANY
+          !careful() // the half that claims would not know what the other puts aside
+              && exchange.ended().size() >= MANY
               && exchange.claims() >= MANY
               && exchange.queues().stream().noneMatch(plan::hasLanes);
     }

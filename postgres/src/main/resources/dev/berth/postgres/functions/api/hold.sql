@@ -7,7 +7,7 @@ create function berth.hold_slots(
   p_session bigint, p_proof uuid, p_number bigint, p_key text, p_weight integer, p_slots integer, out verdict text,
     out token bigint
 ) language plpgsql set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '2s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now     timestamptz;
   v_expires timestamptz;
@@ -104,7 +104,7 @@ end $$;
 -- Gives the slots of a hold back. queues: where others wait for them.
 create function berth.release_hold(p_session bigint, p_proof uuid, p_number bigint, out released boolean, out queues text[])
 language plpgsql set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '2s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_hold record;
 begin
@@ -123,7 +123,7 @@ end $$;
 -- its token is stale from now on. A hold without a task is gone. 'unknown': nobody holds them under this token any more.
 create function berth.release_slot(p_key text, p_token bigint) returns text language plpgsql
   set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_id   uuid;
   v_held berth_private.slots_held[];

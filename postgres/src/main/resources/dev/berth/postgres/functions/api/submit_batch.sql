@@ -44,7 +44,7 @@ create trigger take_submit_one instead of insert on berth.submitting_one
 
 -- A submit named limits with a pace. It counts where nobody has said one, and no code knows the limit.
 create function berth.name_paces(p_keys text[], p_paces bigint[]) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_any_key('limit', k.key), berth_private.check_delay('The pace of the limit ' || k.key, k.pace)
      from unnest(p_keys, p_paces) as k (key, pace);

@@ -110,14 +110,22 @@ begin
                 order by k.number);
 end $$;
 
--- Locks the counts of these keys, in their order, and returns them in the order of p_keys.
+-- Locks the counts of these keys, in their order, and returns them in the order of p_keys. Where the caller has set no
+-- bound, it waits for half a minute: less than a client waits for an answer.
 create function berth_private.lock_quotas(p_keys text[]) returns integer[] language plpgsql as $$
 declare
-  v_key text;
+  v_key     text;
+  v_endless boolean := current_setting('lock_timeout') = '0';
 begin
+  if v_endless then
+    perform set_config('lock_timeout', '30s', true);
+  end if;
   for v_key in select distinct k.key from unnest(p_keys) as k (key) order by 1 loop
     perform berth_private.lock_quota(v_key);
   end loop;
+  if v_endless then
+    perform set_config('lock_timeout', '0', true);
+  end if;
   return berth_private.quota_counts(p_keys);
 end $$;
 

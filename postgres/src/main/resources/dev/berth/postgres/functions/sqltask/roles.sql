@@ -20,6 +20,13 @@ begin
   end loop;
 end $$;
 
+-- Whether the task runs under this token in one of the sessions with these proofs.
+create function berth_private.runs_in(p_task uuid, p_token bigint, p_proofs uuid[]) returns boolean language sql stable as $$
+  select exists (
+    select from berth_private.task t join berth_private.session s on s.id = t.session_id
+     where t.id = p_task and t.token = p_token and s.proof = any (p_proofs))
+$$;
+
 -- Why a role is not fit to be a runner; null if it is.
 create function berth_private.runner_fault(p_role oid) returns text language sql stable as $$
   select case when r.rolsuper then 'is a superuser'
