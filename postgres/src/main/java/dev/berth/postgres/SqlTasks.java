@@ -82,7 +82,7 @@ public final class SqlTasks {
     return topics;
   }
 
-  /** Lets a worker run SQL tasks, besides whatever else it does. */
+  /** Lets a worker of the same store run SQL tasks, besides whatever else it does. */
   public WorkerBuilder runBy(
       WorkerBuilder worker, RoleConnections connections, SqlOptions options) {
     topics.register(options.topics());

@@ -933,6 +933,9 @@ create function berth_private.check_quotas(p_keys text[], p_mosts integer[], p_w
 create function berth_private.check_row()
   returns trigger;
 
+create function berth_private.check_runs_in(p_task uuid, p_token bigint, p_proofs uuid[])
+  returns void;
+
 create function berth_private.check_schema(p_schema integer)
   returns void;
 

@@ -186,12 +186,12 @@ class RestoreTest {
       String admit = "select berth.admit_sql(%s, %d, '%s')";
       String retry = "select berth.retry_sql(%s, true, '%s')";
 
-      assertThat(fixture.database.one(prepare.formatted(task, other)))
-          .isEqualTo("it belongs to another session by now");
+      assertThatThrownBy(() -> Sql.query(fixture.database.url(), prepare.formatted(task, other)))
+          .hasMessageContaining("does not run in a session of this store");
       assertThat(fixture.database.one(prepare.formatted(task, proof))).isNull();
       assertThatThrownBy(
               () -> Sql.query(fixture.database.url(), admit.formatted(task, backend, other)))
-          .hasMessageContaining("belongs to another session by now");
+          .hasMessageContaining("does not run in a session of this store");
       fixture.database.run(admit.formatted(task, backend, proof));
       assertThat(fixture.database.one(retry.formatted(task, other))).isNull();
       assertThat(fixture.database.query("select pid from berth_private.sql_ticket")).hasSize(1);

@@ -27,13 +27,12 @@ create function berth.prepare_sql(
 declare
   v_task record;
 begin
+  perform berth_private.check_runs_in(p_task, p_token, p_proofs);
   select s.launcher, r.rolname, r.rolsuper into v_task
     from berth_private.sql_task s left join pg_catalog.pg_roles r on r.oid = s.launcher
    where s.task_id = p_task;
   if not found then
     refused := 'it was not launched with berth.launch';
-  elsif not berth_private.runs_in(p_task, p_token, p_proofs) then
-    refused := 'it belongs to another session by now';
   elsif exists (select from berth_private.task_history h where h.task_id = p_task and h.final) then
     refused := 'it has ended before: whoever made it live again did not use berth.retry';
   elsif v_task.rolname is null then
@@ -64,9 +63,7 @@ declare
   v_backend record;
   v_task    berth_private.sql_task;
 begin
-  if not berth_private.runs_in(p_task, p_token, p_proofs) then
-    raise exception 'SQL task % belongs to another session by now', p_task using errcode = 'object_not_in_prerequisite_state';
-  end if;
+  perform berth_private.check_runs_in(p_task, p_token, p_proofs);
   select a.usesysid, a.usename, berth_private.runner_fault(a.usesysid) as fault into v_backend
     from pg_catalog.pg_stat_activity a where a.pid = p_pid and a.datname = current_database();
   if not found then
