@@ -193,6 +193,20 @@ class HostileTextTest {
   }
 
   @Test
+  void whatADoctorFinds() throws SQLException {
+    String key = "limit/no" + MARK + "\u001b[2J";
+    sql(
+        "insert into berth_private.task_limit (key, override_slots, slots) values ('%s', 1, 1)"
+            .formatted(key));
+    try {
+      Cli answer = call(List.of("doctor"));
+      assertThat(answer.out()).contains("limit/no\\u202e").doesNotContainPattern(ACTING);
+    } finally {
+      sql("delete from berth_private.task_limit where key = '" + key + "'");
+    }
+  }
+
+  @Test
   void aTopic() {
     String name = "re" + MARK + "ports";
     assertThat(clean("topic", "set", name, "--max-parallel", "2")).contains("Topic re\\u202eports");

@@ -71,9 +71,13 @@ public record ExchangeRequest(
     return new ExchangeRequest(session, number, List.of(), claims, queues, ahead, bytes);
   }
 
-  /** Whether these are as much as it asked for, so that there is likely more. */
-  public boolean filledBy(List<Claim> claimed) {
-    return claimed.size() >= claims
+  /**
+   * Whether these are as much as it asked for, so that there is likely more.
+   *
+   * @param aside how many outcomes it put aside, which keep their places
+   */
+  public boolean filledBy(List<Claim> claimed, int aside) {
+    return claimed.size() + aside >= claims
         || !claimed.isEmpty() && claimed.stream().mapToLong(Claim::size).sum() >= bytes;
   }
 

@@ -14,7 +14,7 @@ public sealed interface Exchanged {
    *     ExchangeRequest#unread}
    * @param stale outcomes that were refused because their lease had been taken away
    * @param aside outcomes that are not recorded yet, to be handed in again with a later exchange:
-   *     somebody else has locked their tasks
+   *     somebody else has locked their tasks or workflows
    * @param cancelled running tasks of this session that someone asked to cancel
    * @param again when a task under a paced limit may start, which could not now; null for none
    * @param refused why none of the outcomes could be recorded, if so: one of them at least is wrong

@@ -60,8 +60,8 @@ final class DueSchedules {
         throw e;
       }
       return cannot(due, e);
-    } catch (IllegalStateException e) {
-      return cannot(due, e); // this worker lacks what the times are found with; others may have it
+    } catch (RuntimeException e) {
+      return cannot(due, e); // such as what the times are found with; others may have it
     }
   }
 

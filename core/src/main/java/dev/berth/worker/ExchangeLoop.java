@@ -399,7 +399,7 @@ final class ExchangeLoop extends Loop {
     if (asked > 0) {
       refusedClaims.over();
       claimsAlone = false;
-      backlog = made.request().filledBy(done.claims());
+      backlog = made.request().filledBy(done.claims(), done.aside().size());
       lookOut.looked(!done.claims().isEmpty());
     }
     if (done.again() != null) {

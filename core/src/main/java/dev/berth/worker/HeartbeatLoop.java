@@ -66,7 +66,11 @@ final class HeartbeatLoop extends Loop {
       return;
     }
     current.renewed(sentAt);
-    progress.forEach(Attempt::progressTold);
+    progress.forEach((attempt, text) -> {
+      if (!answer.untold().contains(attempt.lease())) {
+        attempt.progressTold(text);
+      }
+    });
     current.cancel(answer.cancelled());
   }
 }

@@ -4,6 +4,7 @@ import dev.berth.store.Registration;
 import dev.berth.store.Session;
 import dev.berth.store.SessionRequest;
 import dev.berth.store.Store;
+import dev.berth.store.StoreException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,10 +65,22 @@ final class Sessions {
     return count == null ? "no limit" : count == 1 ? "1 slot" : count + " slots";
   }
 
-  /** Nothing is left to hand in: what it still holds, handlers that were stopped too, goes back. */
+  /**
+   * Nothing is left to hand in: what it still holds, handlers that were stopped too, goes back. One
+   * that was lost expires by itself where the store cannot end it now, such as while somebody has
+   * locked its row.
+   */
   void leave(LiveSession session) {
+    boolean live = session.live();
     session.leave();
-    store.leave(session.id());
+    try {
+      store.leave(session.id());
+    } catch (StoreException e) {
+      if (live || e.kind() != StoreException.Kind.UNAVAILABLE) {
+        throw e;
+      }
+      LOG.info("A session that worker {} lost is left to expire: {}", worker(), e.getMessage());
+    }
     current = null;
   }
 

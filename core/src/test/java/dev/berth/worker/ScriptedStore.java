@@ -363,7 +363,7 @@ final class ScriptedStore implements Store {
       }
     }
     List<Claim> claims = new ArrayList<>();
-    while (!request.filledBy(claims) && !pending.isEmpty()) {
+    while (!request.filledBy(claims, 0) && !pending.isEmpty()) {
       claims.add(claim(presence, pending.remove()));
     }
     presence.number = request.number();

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** Plants each mutant and says whether the tests see it. */
 final class Main {
 
+  /** Green wherever the SQL can be loaded: where it cannot, all tests are red, and show nothing. */
+  static final NamedTest LOADS_SQL =
+      NamedTest.parse("postgres SchemaTest#theSecondMigrationHasNothingToDo");
+
   private final Path project = Path.of("").toAbsolutePath();
   private final List<String> only = new ArrayList<>();
   private final Set<String> failed = new LinkedHashSet<>();
@@ -51,12 +55,18 @@ final class Main {
     workshop.build(modules(mutants), mavenArguments());
     Set<NamedTest> tests = new LinkedHashSet<>();
     mutants.forEach(mutant -> tests.addAll(mutant.red()));
+    if (mutants.stream().anyMatch(Mutant::changesSql)) {
+      tests.add(LOADS_SQL);
+    }
     for (NamedTest test : tests) { // one that fails anyway shows nothing
       expect(Verdict.GREEN, 1, "without", test, workshop, null);
     }
     for (Mutant mutant : mutants) {
       try {
         Workshop.Planted planted = workshop.plant(mutant);
+        if (mutant.changesSql() && workshop.run(LOADS_SQL, planted) != Verdict.GREEN) {
+          throw new IllegalArgumentException("The database does not take its SQL");
+        }
         for (NamedTest test : mutant.red()) {
           expect(Verdict.RED, times, mutant.name(), test, workshop, planted);
         }
@@ -87,6 +97,9 @@ final class Main {
     for (Mutant mutant : mutants) {
       modules.add(mutant.module());
       mutant.red().forEach(test -> modules.add(test.module()));
+      if (mutant.changesSql()) {
+        modules.add(LOADS_SQL.module());
+      }
     }
     return modules;
   }

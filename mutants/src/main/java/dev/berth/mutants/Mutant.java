@@ -104,6 +104,10 @@ record Mutant(String name, String sentence, List<NamedTest> red, List<Change> ch
     return String.join("\n", lines.subList(from, to));
   }
 
+  boolean changesSql() {
+    return changes.stream().anyMatch(change -> change.file().path().endsWith(".sql"));
+  }
+
   String module() {
     return changes.getFirst().file().module();
   }

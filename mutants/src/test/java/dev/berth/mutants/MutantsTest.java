@@ -58,6 +58,17 @@ class MutantsTest {
     }
   }
 
+  /** A mutant whose SQL no database takes makes every test red: the tool looks for that first. */
+  @Test
+  void theTestThatSqlCanBeLoadedExists() throws IOException {
+    NamedTest test = Main.LOADS_SQL;
+    assertThat(sources(test.module() + "/src/test/java", test.type() + ".java"))
+        .singleElement()
+        .asString()
+        .contains("void " + test.method() + "(");
+    assertThat(all().stream().filter(Mutant::changesSql)).isNotEmpty().doesNotHaveDuplicates();
+  }
+
   /** The text of the contract that the nested class of this name runs. */
   private static String contract(String part) throws IOException {
     String all = sources("testkit/src/main/java", "StoreContract.java").getFirst();

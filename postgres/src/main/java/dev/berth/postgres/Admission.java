@@ -26,19 +26,23 @@ record Admission(
     int leftBehind,
     @Nullable UUID proof) {
 
-  static Admission ask(Database database, TaskId task, long token, int backend) {
-    return database.run(
-        "start a SQL task",
-        Statements.ADMIT_SQL,
-        prepared -> {
-          prepared.setObject(1, task.value());
-          prepared.setLong(2, token);
-          prepared.setInt(3, backend);
-          try (ResultSet row = prepared.executeQuery()) {
-            row.next();
-            return of(row);
-          }
-        });
+  static Admission ask(PostgresStore store, TaskId task, long token, int backend) {
+    return store
+        .database()
+        .run(
+            "start a SQL task",
+            Statements.ADMIT_SQL,
+            prepared -> {
+              prepared.setObject(1, task.value());
+              prepared.setLong(2, token);
+              prepared.setInt(3, backend);
+              prepared.setArray(
+                  4, Arrays.uuids(prepared.getConnection(), store.proofs(), proof -> proof));
+              try (ResultSet row = prepared.executeQuery()) {
+                row.next();
+                return of(row);
+              }
+            });
   }
 
   private static Admission of(ResultSet row) throws SQLException {

@@ -39,7 +39,7 @@ final class Door {
     record Open(Connection connection, String launcher) implements Entry {}
   }
 
-  private final Database database;
+  private final PostgresStore store;
   private final RoleConnections connections;
   private final int reserve;
   private final ReentrantLock oneAtATime = new ReentrantLock();
@@ -49,8 +49,8 @@ final class Door {
   private long closedUntil = System.nanoTime();
   private Duration pause = Duration.ZERO;
 
-  Door(Database database, RoleConnections connections, int reserve) {
-    this.database = database;
+  Door(PostgresStore store, RoleConnections connections, int reserve) {
+    this.store = store;
     this.connections = connections;
     this.reserve = reserve;
   }
@@ -61,7 +61,7 @@ final class Door {
       long patience = PATIENCE;
       while (true) {
         if (closedFor() <= 0) {
-          Entry entry = database.connected("start a SQL task", on -> ask(on, task, token));
+          Entry entry = store.database().connected("start a SQL task", on -> ask(on, task, token));
           if (!(entry instanceof Entry.Closed)) {
             inside += entry instanceof Entry.Open ? 1 : 0;
             return entry;
@@ -100,11 +100,12 @@ final class Door {
   }
 
   /** Holds the lock of the store until it is connected. */
-  private Entry ask(Connection store, TaskId task, long token) throws SQLException {
-    store.setAutoCommit(false);
-    try (PreparedStatement statement = store.prepareStatement(Statements.PREPARE_SQL.sql)) {
+  private Entry ask(Connection connection, TaskId task, long token) throws SQLException {
+    connection.setAutoCommit(false);
+    try (PreparedStatement statement = connection.prepareStatement(Statements.PREPARE_SQL.sql)) {
       statement.setObject(1, task.value());
       statement.setLong(2, token);
+      statement.setArray(3, Arrays.uuids(connection, store.proofs(), proof -> proof));
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         String refused = row.getString("refused");
@@ -120,8 +121,8 @@ final class Door {
         return connect(row.getString("launcher"));
       }
     } finally {
-      store.rollback(); // nothing was written; it ends the lock
-      store.setAutoCommit(true);
+      connection.rollback(); // nothing was written; it ends the lock
+      connection.setAutoCommit(true);
     }
   }
 

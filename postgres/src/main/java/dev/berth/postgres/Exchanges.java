@@ -137,11 +137,11 @@ final class Exchanges {
       if (!Failures.isLocked(e) || request.ended().isEmpty() || session.careful()) {
         throw e;
       }
-      session.careful(true); // nothing was done: the number is free
+      session.locked(); // nothing was done: the number is free
       answer = call(on);
     }
     if (!request.ended().isEmpty()) {
-      session.careful(!aside.isEmpty());
+      session.handedIn(request.ended(), aside);
     }
     tell.accept(hints);
     return answer;
@@ -170,7 +170,7 @@ final class Exchanges {
 
   /** What this claim says about where the next one should look. */
   private void remember(long began, long took) {
-    boolean dry = !request.filledBy(claims.stream().map(Placed::claim).toList());
+    boolean dry = !request.filledBy(claims.stream().map(Placed::claim).toList(), aside.size());
     for (ScanPlan.Line line : lines) {
       if (line.mode() == ScanPlan.Mode.LANES || line.mode() == ScanPlan.Mode.FREED) {
         continue;

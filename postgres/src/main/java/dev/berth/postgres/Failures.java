@@ -19,7 +19,11 @@ final class Failures {
 
   /** Whether it waited too long for a lock that somebody else holds. */
   static boolean isLocked(StoreException e) {
-    return e.getCause() instanceof SQLException cause && LOCKED.equals(cause.getSQLState());
+    return e.getCause() instanceof SQLException cause && isLocked(cause);
+  }
+
+  static boolean isLocked(SQLException e) {
+    return LOCKED.equals(e.getSQLState());
   }
 
   /** The error as a sentence that says what could not be done and what to do about it. */

@@ -26,6 +26,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -95,6 +96,11 @@ public final class PostgresStore implements Store {
   /** For what only PostgreSQL can do. */
   Database database() {
     return database;
+  }
+
+  /** What shows that its sessions are those of this process. */
+  List<UUID> proofs() {
+    return sessions.values().stream().map(WorkerSession::proof).toList();
   }
 
   /**
@@ -200,10 +206,10 @@ public final class PostgresStore implements Store {
 
   @Override
   public void leave(SessionId id) {
-    WorkerSession session = sessions.get(id);
-    if (session != null) {
-      Sessions.leave(session);
-      forget(id);
+    try (WorkerSession session = sessions.remove(id)) {
+      if (session != null) {
+        Sessions.leave(session);
+      }
     }
   }
 

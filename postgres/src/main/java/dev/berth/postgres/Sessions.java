@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The life of a session: open, renew, leave. */
 final class Sessions {
@@ -100,7 +102,8 @@ final class Sessions {
                               l -> Texts.clean(progress.getOrDefault(l, ""), Texts.LONGEST)));
                       try (ResultSet row = statement.executeQuery()) {
                         row.next();
-                        return new Heartbeat(row.getBoolean("alive"), cancelled(row));
+                        return new Heartbeat(
+                            row.getBoolean("alive"), cancelled(row), untold(row, leases));
                       }
                     }));
   }
@@ -215,6 +218,17 @@ final class Sessions {
               Arrays.of(connection, "text", quotas, q -> FullQuotas.word(q.getValue().whenFull())));
           return statement.execute();
         });
+  }
+
+  private static Set<Lease> untold(ResultSet row, List<Lease> leases) throws SQLException {
+    Array tokens = row.getArray("untold");
+    if (tokens == null) {
+      return Set.of();
+    }
+    Set<Long> numbers = Set.of((Long[]) tokens.getArray());
+    return leases.stream()
+        .filter(lease -> numbers.contains(lease.token()))
+        .collect(Collectors.toSet());
   }
 
   private static List<Lease> cancelled(ResultSet row) throws SQLException {

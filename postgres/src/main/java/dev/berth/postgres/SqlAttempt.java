@@ -33,7 +33,10 @@ final class SqlAttempt implements Callable<Decision> {
 
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
 
-  /** What a statement left for the commit has this long. */
+  /**
+   * The finish and what a statement left for the commit have this long: slots of topics are locked
+   * meanwhile, and others wait for them.
+   */
   private static final int COMMIT_MS = 30_000;
 
   /**
@@ -46,15 +49,15 @@ final class SqlAttempt implements Callable<Decision> {
   /** From this version on the server notices by itself that the worker has died. */
   private static final int NOTICES_DEATH = 14;
 
-  private final Database database;
+  private final PostgresStore store;
   private final Door door;
   private final TaskId task;
   private final long token;
   private volatile boolean stopping;
   private volatile @Nullable Connection running;
 
-  SqlAttempt(Database database, Door door, TaskId task, long token) {
-    this.database = database;
+  SqlAttempt(PostgresStore store, Door door, TaskId task, long token) {
+    this.store = store;
     this.door = door;
     this.task = task;
     this.token = token;
@@ -110,7 +113,7 @@ final class SqlAttempt implements Callable<Decision> {
     int backend = connection.unwrap(PGConnection.class).getBackendPID();
     try (connection) {
       running = connection;
-      Admission admission = Admission.ask(database, task, token, backend);
+      Admission admission = Admission.ask(store, task, token, backend);
       if (admission.refused() != null) {
         return Decision.of(new Outcome.Released(door.close(admission.refused())));
       }
@@ -173,11 +176,22 @@ final class SqlAttempt implements Callable<Decision> {
       Returned returned = runInTime(connection, statement, admission, end);
       statement.execute(CLEAN);
       noticeDeath(connection, statement);
-      if (stopping || !finish(connection, admission, returned)) {
-        return failed("The SQL task was finished too late: its lease was lost");
+      connection.setNetworkTimeout(Runnable::run, COMMIT_MS);
+      try {
+        if (stopping || !finish(connection, admission, returned)) {
+          return failed("The SQL task was finished too late: its lease was lost");
+        }
+      } catch (SQLException e) {
+        if (!Failures.isLocked(e)) {
+          throw e;
+        }
+        LOG.info("Somebody else has locked SQL task {}: {}", task, e.getMessage());
+        return admission.inTransaction()
+            ? Decision.of(new Outcome.Released(UNAVAILABLE_PAUSE)) // its effect is taken back
+            : Decision.of(new Outcome.Finished(returned.json())); // its effect stays
       }
       if (admission.inTransaction()) {
-        commit(connection);
+        connection.commit();
       }
       return Decision.recorded(new Outcome.Finished(returned.json()));
     }
@@ -248,12 +262,6 @@ final class SqlAttempt implements Callable<Decision> {
     }
   }
 
-  /** Bounded: slots of topics are locked meanwhile, and others wait for them. */
-  private static void commit(Connection connection) throws SQLException {
-    connection.setNetworkTimeout(Runnable::run, COMMIT_MS);
-    connection.commit();
-  }
-
   /** The store did not answer before anything ran: no attempt is spent. */
   private static Decision later(StoreException e) {
     if (e.kind() != StoreException.Kind.UNAVAILABLE) {
@@ -265,18 +273,22 @@ final class SqlAttempt implements Callable<Decision> {
   private Decision retried(SQLException failure) {
     String error = SqlError.text(failure);
     Long delay =
-        database.run(
-            "look how often SQL task " + task + " is tried again",
-            Statements.RETRY_SQL,
-            statement -> {
-              statement.setObject(1, task.value());
-              statement.setLong(2, token);
-              statement.setBoolean(3, SqlError.lost(failure) && !BoundedSockets.broke(failure));
-              try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getObject(1, Long.class);
-              }
-            });
+        store
+            .database()
+            .run(
+                "look how often SQL task " + task + " is tried again",
+                Statements.RETRY_SQL,
+                statement -> {
+                  statement.setObject(1, task.value());
+                  statement.setLong(2, token);
+                  statement.setBoolean(3, SqlError.lost(failure) && !BoundedSockets.broke(failure));
+                  statement.setArray(
+                      4, Arrays.uuids(statement.getConnection(), store.proofs(), proof -> proof));
+                  try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return row.getObject(1, Long.class);
+                  }
+                });
     return delay == null
         ? failed(error)
         : Decision.of(new Outcome.Retrying(error, Duration.ofMillis(delay)));

@@ -15,17 +15,17 @@ import java.util.concurrent.TimeoutException;
  */
 final class SqlRunner implements Decider<String> {
 
-  private final Database database;
+  private final PostgresStore store;
   private final Door door;
 
-  SqlRunner(Database database, Door door) {
-    this.database = database;
+  SqlRunner(PostgresStore store, Door door) {
+    this.store = store;
     this.door = door;
   }
 
   @Override
   public Decision run(String launcher, RunningTask task) throws Exception {
-    SqlAttempt attempt = new SqlAttempt(database, door, task.id(), task.token());
+    SqlAttempt attempt = new SqlAttempt(store, door, task.id(), task.token());
     FutureTask<Decision> running = new FutureTask<>(attempt);
     Thread.ofVirtual().name("berth sql " + task.id()).start(running);
     try {

@@ -42,16 +42,18 @@ public final class SqlTasks {
           .queue(QUEUE)
           .retry(Retry.exponential(6, Duration.ofSeconds(2), Duration.ofHours(1)));
 
+  private final PostgresStore store;
   private final Database database;
   private final Topics topics;
 
-  private SqlTasks(Database database) {
-    this.database = database;
+  private SqlTasks(PostgresStore store) {
+    this.store = store;
+    this.database = store.database();
     this.topics = new Topics(database);
   }
 
   public static SqlTasks on(PostgresStore store) {
-    return new SqlTasks(store.database());
+    return new SqlTasks(store);
   }
 
   /** Launches as the role of the store's connections. */
@@ -80,14 +82,14 @@ public final class SqlTasks {
     return topics;
   }
 
-  /** Lets a worker run SQL tasks, besides whatever else it does. */
+  /** Lets a worker of the same store run SQL tasks, besides whatever else it does. */
   public WorkerBuilder runBy(
       WorkerBuilder worker, RoleConnections connections, SqlOptions options) {
     topics.register(options.topics());
     int workers = workersOfTheServer();
     return worker.decide(
         TYPE.limit(workers).limitPer("launcher", name -> name, (workers + 1) / 2),
-        new SqlRunner(database, new Door(database, connections, options.reserve())));
+        new SqlRunner(store, new Door(store, connections, options.reserve())));
   }
 
   public WorkerBuilder runBy(WorkerBuilder worker, RoleConnections connections) {

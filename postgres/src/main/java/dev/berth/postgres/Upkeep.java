@@ -3,6 +3,7 @@ package dev.berth.postgres;
 import dev.berth.store.DueSchedule;
 import dev.berth.store.Swept;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
@@ -26,6 +27,8 @@ final class Upkeep {
   /** A sweep without a floor finds tasks that were committed after their due time. */
   private static final long RESCAN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final long PRUNE_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(10);
+
   private static final int FULL_BATCH = 1_000;
   private static final Duration LONGEST_SWEEP = Duration.ofSeconds(15);
 
@@ -44,6 +47,8 @@ final class Upkeep {
   private List<String> told = List.of();
   private @Nullable String today;
   private @Nullable String prunedOn;
+  private long pruneAt = System.nanoTime();
+  private List<String> unpruned = List.of();
 
   Upkeep(Database database) {
     this.database = database;
@@ -69,24 +74,41 @@ final class Upkeep {
             expired += swept.sessionsExpired();
             returned += swept.tasksReturned();
             if (swept.promoted() < FULL_BATCH) {
+              List<DueSchedule> due = schedulesDue ? dueSchedules(connection) : List.of();
               prune(connection);
-              return new Swept(
-                  promoted,
-                  expired,
-                  returned,
-                  swept.nextDue(),
-                  schedulesDue ? dueSchedules(connection) : List.of());
+              return new Swept(promoted, expired, returned, swept.nextDue(), due);
             }
           }
         });
   }
 
-  /** Once a day of the store's clock: history is kept by the day. */
-  private void prune(Connection connection) throws SQLException {
-    if (!Objects.equals(today, prunedOn)) {
+  /** Once a day of the store's clock: history is kept by the day. What fails is tried again. */
+  private void prune(Connection connection) {
+    if (Objects.equals(today, prunedOn) || System.nanoTime() - pruneAt < 0) {
+      return;
+    }
+    List<String> faults;
+    try {
       makePartitions(connection);
-      run(connection, Statements.PRUNE);
+      faults = Database.run(connection, Statements.PRUNE, Upkeep::faults);
+    } catch (SQLException e) {
+      faults = List.of(Failures.firstLine(e));
+    }
+    faults.stream()
+        .filter(fault -> !unpruned.contains(fault))
+        .forEach(fault -> log.warn("Not all that is old could be forgotten: {}", fault));
+    unpruned = faults;
+    if (faults.isEmpty()) {
       prunedOn = today;
+    } else {
+      pruneAt = System.nanoTime() + PRUNE_AGAIN_NANOS;
+    }
+  }
+
+  private static List<String> faults(PreparedStatement prune) throws SQLException {
+    try (ResultSet row = prune.executeQuery()) {
+      row.next();
+      return Arrays.texts(row, "faults");
     }
   }
 

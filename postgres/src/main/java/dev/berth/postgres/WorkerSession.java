@@ -1,9 +1,14 @@
 package dev.berth.postgres;
 
+import dev.berth.store.Ended;
 import dev.berth.store.ExchangeRequest;
+import dev.berth.store.Lease;
 import dev.berth.store.SessionRequest;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What this process knows of a session it opened.
@@ -28,7 +33,10 @@ final class WorkerSession implements AutoCloseable {
   private final HeldConnection handIn;
   private final HeldConnection heartbeat;
 
-  private volatile boolean careful;
+  /** Outcomes that were put aside: somebody else has locked what they need. */
+  private final Set<Lease> aside = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean locked;
 
   private long halvedNumber;
   private boolean halved;
@@ -78,13 +86,23 @@ final class WorkerSession implements AutoCloseable {
     return heartbeat;
   }
 
-  /** Whether somebody else has locked tasks whose outcomes are handed in: they are put aside. */
+  /** Whether somebody else has locked what outcomes need, so that these are put aside. */
   boolean careful() {
-    return careful;
+    return locked || !aside.isEmpty();
   }
 
-  void careful(boolean value) {
-    careful = value;
+  /** An exchange has met a lock. */
+  void locked() {
+    locked = true;
+  }
+
+  /** An exchange has taken place; those put aside before, which it did not carry, still are. */
+  void handedIn(List<Ended> ended, List<Lease> putAside) {
+    if (careful()) {
+      ended.forEach(each -> aside.remove(each.lease()));
+      aside.addAll(putAside);
+      locked = false;
+    }
   }
 
   /**
@@ -95,7 +113,8 @@ final class WorkerSession implements AutoCloseable {
     if (exchange.number() != halvedNumber) {
       halvedNumber = exchange.number();
       halved =
-          exchange.ended().size() >= MANY
+          !careful() // the half that claims would not know what the other puts aside
+              && exchange.ended().size() >= MANY
               && exchange.claims() >= MANY
               && exchange.queues().stream().noneMatch(plan::hasLanes);
     }

@@ -632,11 +632,11 @@ create view berth.workflows (
   cancelled bigint
 );
 
-create function berth.admit_sql(p_task uuid, p_token bigint, p_pid integer, OUT refused text, OUT call text, OUT direct boolean, OUT in_transaction boolean, OUT statement text, OUT search_path text, OUT timeout_ms bigint, OUT left_behind integer, OUT proof uuid)
-  returns record security definer set search_path=pg_catalog, pg_temp;
+create function berth.admit_sql(p_task uuid, p_token bigint, p_pid integer, p_proofs uuid[], OUT refused text, OUT call text, OUT direct boolean, OUT in_transaction boolean, OUT statement text, OUT search_path text, OUT timeout_ms bigint, OUT left_behind integer, OUT proof uuid)
+  returns record security definer set lock_timeout=5s set search_path=pg_catalog, pg_temp;
 
 create function berth.advance_schedule(p_name text, p_version bigint, p_ids uuid[], p_times timestamp with time zone[], p_catching_up boolean, p_next timestamp with time zone, p_error text)
-  returns text security definer set lock_timeout=500ms set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=100ms set search_path=pg_catalog, pg_temp;
 
 create function berth.allow_launch(role text, runner text DEFAULT 'berth_runner'::text)
   returns void set search_path=pg_catalog, pg_temp;
@@ -657,10 +657,10 @@ create function berth.audit(p_key text DEFAULT NULL::text, p_from timestamp with
   returns TABLE(key text, peak integer, slots integer, at timestamp with time zone, over boolean, forgiven integer) security definer set jit=off set search_path=pg_catalog, pg_temp;
 
 create function berth.cancel(p_id uuid, p_reason text DEFAULT NULL::text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.cancel_workflow(p_workflow text, p_reason text DEFAULT NULL::text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.drift(p_key text DEFAULT NULL::text)
   returns TABLE(key text, counter text, number integer, counted bigint, actual bigint) security definer set search_path=pg_catalog, pg_temp;
@@ -678,7 +678,7 @@ create function berth.fail_unreadable(p_queues text[], p_types text[], p_after u
   returns record security definer set lock_timeout=500ms set search_path=pg_catalog, pg_temp;
 
 create function berth.finish_sql(p_proof uuid, p_rows bigint, p_result jsonb)
-  returns boolean security definer set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off;
+  returns boolean security definer set search_path=pg_catalog, pg_temp set jit=off set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s;
 
 create function berth.forbid_launch(role text)
   returns void set search_path=pg_catalog, pg_temp;
@@ -692,11 +692,11 @@ create function berth.forbid_submit(role text)
 create function berth.forbid_work(role text)
   returns void set search_path=pg_catalog, pg_temp;
 
-create function berth.heartbeat(p_schema integer, p_session bigint, p_proof uuid, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[])
+create function berth.heartbeat(p_schema integer, p_session bigint, p_proof uuid, p_free integer, p_max integer, p_memory real, p_ids uuid[] DEFAULT '{}'::uuid[], p_tokens bigint[] DEFAULT '{}'::bigint[], p_progress text[] DEFAULT '{}'::text[], OUT alive boolean, OUT expires_at timestamp with time zone, OUT cancel_ids uuid[], OUT cancel_tokens bigint[], OUT untold bigint[])
   returns record security definer set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off set lock_timeout=750ms set search_path=pg_catalog, pg_temp;
 
 create function berth.hold_slots(p_session bigint, p_proof uuid, p_number bigint, p_key text, p_weight integer, p_slots integer, OUT verdict text, OUT token bigint)
-  returns record security definer set enable_seqscan=off set jit=off set search_path=pg_catalog, pg_temp;
+  returns record security definer set enable_seqscan=off set jit=off set lock_timeout=2s set search_path=pg_catalog, pg_temp;
 
 create function berth.launch(statement text, topics text[] DEFAULT '{}'::text[], transaction boolean DEFAULT true, timeout interval DEFAULT NULL::interval, due_at timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT 5, queue text DEFAULT 'sql'::text, id uuid DEFAULT NULL::uuid)
   returns uuid;
@@ -714,109 +714,109 @@ create function berth.list_workflows(p_most integer DEFAULT NULL::integer)
   returns TABLE(name text, state text, step text, pending bigint, running bigint, retrying bigint, finished bigint, failed bigint, cancelled bigint) security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.make_partitions(p_days_ahead integer DEFAULT 2)
-  returns integer security definer set search_path=pg_catalog, pg_temp;
+  returns integer security definer set lock_timeout=1s set search_path=pg_catalog, pg_temp;
 
 create function berth.open_session(p_schema integer, p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[], OUT session_id bigint, OUT proof uuid, OUT expires_at timestamp with time zone, OUT size_cap integer)
-  returns record security definer set search_path=pg_catalog, pg_temp;
+  returns record security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.pause(p_queue text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.pause_limit(p_key text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.pause_schedule(p_name text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
-create function berth.prepare_sql(p_task uuid, p_token bigint, OUT launcher text, OUT refused text, OUT free integer)
-  returns record security definer set search_path=pg_catalog, pg_temp;
+create function berth.prepare_sql(p_task uuid, p_token bigint, p_proofs uuid[], OUT launcher text, OUT refused text, OUT free integer)
+  returns record security definer set lock_timeout=5s set search_path=pg_catalog, pg_temp;
 
-create function berth.prune()
-  returns integer security definer set lock_timeout=50ms set search_path=pg_catalog, pg_temp;
+create function berth.prune(OUT dropped integer, OUT faults text[])
+  returns record security definer set lock_timeout=50ms set search_path=pg_catalog, pg_temp;
 
 create function berth.put_schedule(p_name text, p_cron text, p_zone text, p_every bigint, p_missed text, p_overlap text, p_type text, p_queue text, p_priority smallint, p_payload text, p_metadata jsonb, p_limits text[], p_weights integer[], p_said_slots integer[], p_quotas text[], p_mosts integer[], p_when_full text[])
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer)
-  returns uuid security definer set enable_seqscan=off set jit=off set search_path=pg_catalog, pg_temp;
+  returns uuid security definer set enable_seqscan=off set jit=off set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.quota_status()
   returns TABLE(key text, count integer) security definer set search_path=pg_catalog, pg_temp;
 
 create function berth.recount_limit(p_key text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.register_limits(p_types text[], p_keys text[], p_slots integer[], p_paces bigint[], p_in_file boolean[])
-  returns TABLE(key text, slots integer, before integer, by_hand integer) security definer set search_path=pg_catalog, pg_temp;
+  returns TABLE(key text, slots integer, before integer, by_hand integer) security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.register_topics(p_names text[], p_max_parallel integer[], p_retry_counts integer[], p_delays bigint[])
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.register_type_limits(p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[])
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.register_type_quotas(p_types text[], p_of text[], p_keys text[], p_mosts integer[], p_when_full text[])
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.register_types(p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[])
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.release_hold(p_session bigint, p_proof uuid, p_number bigint, OUT released boolean, OUT queues text[])
-  returns record security definer set enable_seqscan=off set jit=off set search_path=pg_catalog, pg_temp;
+  returns record security definer set enable_seqscan=off set jit=off set lock_timeout=2s set search_path=pg_catalog, pg_temp;
 
 create function berth.release_slot(p_key text, p_token bigint)
-  returns text security definer set enable_seqscan=off set jit=off set search_path=pg_catalog, pg_temp;
+  returns text security definer set enable_seqscan=off set jit=off set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.remove_schedule(p_name text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.reset_limit(p_key text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.reset_topic(topic text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.resume(p_queue text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.resume_limit(p_key text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.resume_schedule(p_name text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.retry(p_id uuid)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
-create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean)
-  returns bigint security definer set search_path=pg_catalog, pg_temp;
+create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean, p_proofs uuid[])
+  returns bigint security definer set lock_timeout=5s set search_path=pg_catalog, pg_temp;
 
 create function berth.retry_workflow(p_workflow text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.run_schedule(p_name text, p_task uuid DEFAULT NULL::uuid)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.run_ticket(OUT rows bigint, OUT result text)
   returns record set search_path=pg_catalog, pg_temp;
 
 create function berth.set_limit(p_key text, p_slots integer, p_for interval DEFAULT NULL::interval)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.set_schedule(name text, type text, payload jsonb DEFAULT 'null'::jsonb, cron text DEFAULT NULL::text, zone text DEFAULT 'UTC'::text, every interval DEFAULT NULL::interval, missed text DEFAULT 'once'::text, overlap text DEFAULT 'skip'::text, queue text DEFAULT 'default'::text, priority integer DEFAULT 5, metadata jsonb DEFAULT NULL::jsonb, quotas jsonb DEFAULT NULL::jsonb, limits jsonb DEFAULT NULL::jsonb)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.set_size_cap(bytes integer)
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.set_sql_timeout(timeout interval)
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.set_topic(topic text, max_parallel integer DEFAULT NULL::integer, retry_count integer DEFAULT NULL::integer, delay interval DEFAULT NULL::interval)
-  returns void security definer set search_path=pg_catalog, pg_temp;
+  returns void security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.skip_step(p_workflow text, p_step text)
-  returns text security definer set search_path=pg_catalog, pg_temp;
+  returns text security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth.sql_result(p_stored text, OUT rows bigint, OUT result jsonb)
   returns record security definer set search_path=pg_catalog, pg_temp;
@@ -837,7 +837,7 @@ create function berth.submit_step(workflow text, step text, type text, payload j
   returns uuid set search_path=pg_catalog, pg_temp;
 
 create function berth.sweep(p_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, p_step_floor timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT next_due timestamp with time zone, OUT expired integer, OUT returned integer, OUT step_floor timestamp with time zone, OUT schedules boolean, OUT until_due interval, OUT today date, OUT faults text[])
-  returns record security definer set search_path=pg_catalog, pg_temp;
+  returns record security definer set lock_timeout=200ms set search_path=pg_catalog, pg_temp;
 
 create function berth.tasks_named(name text)
   returns SETOF uuid security definer set search_path=pg_catalog, pg_temp;
@@ -944,6 +944,9 @@ create function berth_private.check_quotas(p_keys text[], p_mosts integer[], p_w
 create function berth_private.check_row()
   returns trigger;
 
+create function berth_private.check_runs_in(p_task uuid, p_token bigint, p_proofs uuid[])
+  returns void;
+
 create function berth_private.check_schema(p_schema integer)
   returns void;
 
@@ -1011,10 +1014,10 @@ create function berth_private.expire_each(p_session bigint, OUT returned integer
   returns record;
 
 create function berth_private.expire_overrides()
-  returns void;
+  returns text[];
 
 create function berth_private.expire_sessions(OUT expired integer, OUT returned integer, OUT faults text[])
-  returns record;
+  returns record set enable_seqscan=off set jit=off;
 
 create function berth_private.fail_task(p_id uuid, p_reason text)
   returns void;
@@ -1057,9 +1060,6 @@ create function berth_private.give_back(p_held berth_private.slots_held[])
 
 create function berth_private.give_runners()
   returns void;
-
-create function berth_private.go_on(p_names text[], p_now timestamp with time zone)
-  returns integer;
 
 create function berth_private.hand_on(p_session bigint, p_freed berth_private.freed[], p_heirs bigint[], p_queues text[], p_size integer, p_now timestamp with time zone, p_before timestamp with time zone, p_floors berth_private.lane_floor[], p_running bigint[], p_scanned text[], OUT ctids tid[], OUT held berth_private.holding[], OUT standbys tid[], OUT rest berth_private.slots_held[], OUT over text[])
   returns record;
@@ -1179,7 +1179,7 @@ create function berth_private.log_limit()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth_private.make_limits(p_lanes berth_private.lane_head[])
-  returns void;
+  returns void set lock_timeout=50ms;
 
 create function berth_private.make_room(p_id uuid, p_keys text[], p_mosts integer[], p_when_full text[], OUT key text, OUT task uuid)
   returns record set jit=off set enable_seqscan=off;
@@ -1295,6 +1295,9 @@ create function berth_private.run_as(p_launcher oid)
 create function berth_private.runner_fault(p_role oid)
   returns text;
 
+create function berth_private.runs_in(p_task uuid, p_token bigint, p_proofs uuid[])
+  returns boolean;
+
 create function berth_private.said_of_own(p_key text)
   returns integer;
 
@@ -1313,8 +1316,11 @@ create function berth_private.schema_number()
 create function berth_private.settle_limit(p_key text)
   returns void;
 
+create function berth_private.settle_quota(p_key text)
+  returns void;
+
 create function berth_private.settle_quotas()
-  returns void set jit=off set enable_seqscan=off;
+  returns text[] set jit=off set enable_seqscan=off;
 
 create function berth_private.settle_topic(p_name text)
   returns void;
@@ -1370,8 +1376,11 @@ create function berth_private.take_launch()
 create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT faults text[])
   returns record set enable_seqscan=off set jit=off;
 
+create function berth_private.take_notices_of(p_names text[], p_places tid[], p_now timestamp with time zone)
+  returns integer set enable_seqscan=off set jit=off;
+
 create function berth_private.take_paces()
-  returns trigger security definer set search_path=pg_catalog, pg_temp;
+  returns trigger security definer set lock_timeout=10s set search_path=pg_catalog, pg_temp;
 
 create function berth_private.take_slots(p_queue text, p_priority smallint, p_lanes berth_private.lane_head[], p_size integer, p_locked tid[], p_left text[], p_now timestamp with time zone, p_ahead integer[], p_most integer, OUT ctids tid[], OUT held berth_private.holding[], OUT standbys tid[], OUT paced text[], OUT blocked text[], OUT waits text[], OUT again timestamp with time zone, OUT reached text)
   returns record;

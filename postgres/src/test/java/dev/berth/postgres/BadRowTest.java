@@ -594,7 +594,7 @@ class BadRowTest {
       assertThat(Sql.query(url, "select unnest(faults) from berth.sweep()"))
           .singleElement()
           .asString()
-          .startsWith("workflow bad cannot go on: index row size");
+          .startsWith("workflow bad could not go on: index row size");
     }
     assertThat(Sql.query(url, "select workflow from berth_private.task where state = 'ready'"))
         .containsExactlyInAnyOrder("good", "other");

@@ -192,6 +192,54 @@ class DoorsTest {
             "take_submit_one");
   }
 
+  /** Whoever waits for a lock gives up before its client does, and says why. */
+  @ParameterizedTest
+  @EnumSource
+  void everyEntryThatWritesHasABoundForLocks(Servers server) {
+    String url = server.database();
+    String bound =
+        "(select substr(c, 14) from unnest(proconfig) as c where c like 'lock_timeout=%')";
+    assertThat(
+            Sql.query(
+                url,
+                "select b.bound || ' ' || string_agg(b.name, ' ' order by b.name) from (select"
+                    + " p.proname as name, "
+                    + bound
+                    + " as bound"
+                    + OURS
+                    + "and n.nspname = 'berth') b where b.bound <> '10s' group by b.bound"))
+        .containsExactlyInAnyOrder(
+            "1s make_partitions",
+            "2s hold_slots release_hold",
+            "50ms prune",
+            "100ms advance_schedule",
+            "200ms sweep",
+            "500ms exchange fail_unreadable",
+            "750ms heartbeat leave",
+            "5s admit_sql finish_sql prepare_sql retry_sql");
+    assertThat(
+            Sql.query(
+                url,
+                "select p.proname"
+                    + OURS
+                    + "and n.nspname = 'berth' and p.provolatile = 'v' and "
+                    + bound
+                    + " is null and p.proname !~ '^(allow|forbid)_' order by 1"))
+        .as("readers, and what runs in the transaction of a caller, who has a bound or none")
+        .containsExactly(
+            "applied_migrations", "launch", "run_ticket", "stand_by", "submit", "submit_step");
+    assertThat(
+            Sql.query(
+                url,
+                "select p.proname"
+                    + OURS
+                    + "and n.nspname = 'berth_private' and p.prosecdef and "
+                    + bound
+                    + " = '10s'"))
+        .as("a view through which limits are written")
+        .containsExactly("take_paces");
+  }
+
   @ParameterizedTest
   @EnumSource
   void everythingHasOneOwner(Servers server) {

@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.Berth;
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
+import dev.berth.limit.Need;
 import dev.berth.store.Claim;
 import dev.berth.store.Ended;
 import dev.berth.store.Exchanged;
+import dev.berth.store.Held;
 import dev.berth.store.Lease;
 import dev.berth.store.StoreException;
 import dev.berth.store.Submitted;
@@ -33,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Somebody holds a lock and keeps it: what does not need it goes on. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD) // who waits for a lock is deaf
@@ -208,6 +212,101 @@ class ForeignLockTest {
     assertThat(claimer.end(first, DONE).aside()).isEmpty();
     assertThat(claimer.claim(1)).hasSize(1);
     assertThat(store.reader().drift()).isEmpty();
+  }
+
+  @Test
+  void whoMeetsALockLosesHalfASecondOnce() throws SQLException {
+    berth.submitAll(OTHER, naps(6));
+    Claimer claimer = Claimer.open(store, "worker", "other");
+    List<Claim> claims = claimer.claim(6);
+    Claim locked = claims.getFirst();
+    try (Connection psql = begun()) {
+      execute(
+          psql,
+          "select from berth_private.task where id = '%s' for update"
+              .formatted(locked.lease().task()));
+      assertThat(claimer.end(locked, DONE).aside()).containsExactly(locked.lease());
+      long began = System.nanoTime();
+      for (Claim other : claims.subList(1, 6)) {
+        assertThat(claimer.end(other, DONE).aside()).isEmpty();
+        assertThat(claimer.end(locked, DONE).aside()).containsExactly(locked.lease());
+      }
+      // with a wait each time it would be five times half a second
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+      psql.rollback();
+    }
+    assertThat(claimer.end(locked, DONE).aside()).isEmpty();
+    assertThat(finished("other")).isEqualTo(6);
+  }
+
+  @Test
+  void anOutcomeWhoseWorkflowIsLockedIsPutAside() throws SQLException {
+    store.submit(
+        List.of(
+            Draft.task().type("other").step("order", "pay").submission(),
+            Draft.task().type("other").step("order", "ship").submission(),
+            Draft.task().type("other").step("invoice", "print").submission(),
+            Draft.task().type("other").submission()));
+    store.sweep();
+    Claimer claimer = Claimer.open(store, "worker", "other");
+    List<Claim> claims = claimer.claim(4);
+    assertThat(claims).hasSize(3);
+    String pay = database.one("select id from berth_private.task where step = 'pay'");
+    try (Connection psql = begun()) {
+      execute(psql, "select berth.skip_step('order', 'ship')");
+      assertThat(claimer.endAll(claims, DONE).aside())
+          .extracting(lease -> lease.task().toString())
+          .containsExactly(pay);
+      assertThat(finished("other")).isEqualTo(2);
+      psql.rollback();
+    }
+    Claim paid =
+        claims.stream()
+            .filter(c -> c.lease().task().toString().equals(pay))
+            .findAny()
+            .orElseThrow();
+    assertThat(claimer.end(paid, DONE).aside()).isEmpty();
+    assertThat(claimer.claim(1)).hasSize(1);
+  }
+
+  /** Such as a submit that names its pace, or a command, whose transaction is open yet. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select berth.name_paces('{limit/new}', '{1000}')",
+        "select berth.set_limit('limit/new', 1)",
+        "select berth.pause_limit('limit/new')"
+      })
+  void aLimitThatIsJustBeingNamedHoldsUpNoOtherWork(String name) throws SQLException {
+    Draft limited = Draft.task().type("other").under(Limit.of("new", 1));
+    store.submit(
+        List.of(
+            limited.submission(),
+            Draft.task().type("other").submission(),
+            Draft.task().type("other").submission()));
+    Claimer claimer = Claimer.open(store, "worker", "other");
+    try (Connection psql = begun()) {
+      execute(psql, name);
+      Exchanged.Done done = Claimer.done(claimer.exchange(List.of(), 10));
+      assertThat(done.claims()).extracting(Claim::lane).containsOnlyNulls().hasSize(2);
+      assertThat(done.again()).as("when to look again").isPositive();
+      claimer.endAll(done.claims(), DONE);
+      assertThat(finished("other")).isEqualTo(2);
+      psql.rollback();
+    }
+    assertThat(claimer.claim(10)).extracting(Claim::lane).doesNotContainNull().hasSize(1);
+  }
+
+  @Test
+  void aHoldOfALimitThatIsJustBeingNamedHasNoSlot() throws SQLException {
+    Need need = Need.of(Limit.of("new", 1), 1);
+    Claimer holder = Claimer.open(store, "holder");
+    try (Connection psql = begun()) {
+      execute(psql, "select berth.set_limit('limit/new', 1)");
+      assertThat(store.hold(holder.id(), 1, need)).isInstanceOf(Held.NoSlot.class);
+      psql.rollback();
+    }
+    assertThat(store.hold(holder.id(), 2, need)).isInstanceOf(Held.Done.class);
   }
 
   private static Stream<Nap> naps(int count) {

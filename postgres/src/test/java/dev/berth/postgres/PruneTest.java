@@ -39,13 +39,58 @@ class PruneTest {
       }
       Sql.run(url, "update berth_private.clock set shift = interval '100 days'");
 
-      assertThat(Sql.query(url, "select berth.prune()")).containsExactly("0");
+      assertThat(Sql.query(url, "select dropped from berth.prune()")).containsExactly("0");
       finishOne(store);
       assertThat(partitions(url)).containsAll(partitions);
       report.commit();
 
-      assertThat(Sql.query(url, "select berth.prune()")).containsExactly("" + partitions.size());
+      assertThat(Sql.query(url, "select dropped from berth.prune()"))
+          .containsExactly("" + partitions.size());
       assertThat(partitions(url)).doesNotContainAnyElementsOf(partitions);
+    }
+  }
+
+  /** A view of somebody else's needs one of them. */
+  @Test
+  void whatCannotBeDroppedKeepsNothingElse() {
+    String url = Servers.NEWEST.database();
+    try (HikariDataSource pool = Servers.pool(url, 6);
+        PostgresStore store = PostgresStore.of(pool)) {
+      store.sweep();
+      List<String> partitions = partitions(url);
+      assertThat(partitions).hasSizeGreaterThan(1);
+      String first = partitions.getFirst();
+      finishOne(store);
+      Sql.run(
+          url,
+          "create view public.report as select * from berth_private." + first,
+          "insert into berth_private.limit_change (key, at, slots) values ('limit/gone', now(),"
+              + " null)",
+          "update berth_private.clock set shift = interval '100 days'");
+
+      String fault =
+          "the history in %1$s could not be dropped: cannot drop table berth_private.%1$s because other objects depend on it"
+              .formatted(first);
+      assertThat(
+              Sql.query(url, "select dropped || array_to_string(faults, '; ') from berth.prune()"))
+          .containsExactly(partitions.size() - 1 + fault);
+      assertThat(partitions(url)).containsExactly(first);
+      assertThat(Sql.query(url, "select key from berth_private.limit_change")).isEmpty();
+    }
+  }
+
+  /** What does not work for one is no reason that schedules do not run. */
+  @Test
+  void aPruneThatFailsKeepsNoScheduleFromRunning() {
+    String url = Servers.NEWEST.database();
+    try (HikariDataSource pool = Servers.pool(url, 6);
+        PostgresStore store = PostgresStore.of(pool)) {
+      Sql.run(
+          url,
+          "select berth.set_schedule('tick', 'nap', every => '1 s')",
+          "create or replace function berth.prune(out dropped integer, out faults text[]) language"
+              + " plpgsql as $$ begin raise 'broken'; end $$");
+      assertThat(store.sweep().schedules()).hasSize(1);
     }
   }
 

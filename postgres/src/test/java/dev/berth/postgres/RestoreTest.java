@@ -1,18 +1,24 @@
 package dev.berth.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskType;
+import dev.berth.testkit.Claimer;
 import dev.berth.worker.Worker;
 import java.lang.reflect.InvocationTargetException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +27,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /**
  * A copy of the database from before is put back under a live worker. Its sequences begin where
@@ -161,6 +168,35 @@ class RestoreTest {
 
     assertThat(Sql.query(url, call.formatted(other, task, token))).containsExactly("lost");
     assertThat(state(url)).isEqualTo(before);
+  }
+
+  /** Tasks and tokens come again after a restore: a worker of the past has none of these. */
+  @Test
+  void anotherProofNeitherStartsNorRetriesASqlTask() throws SQLException {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST);
+        Connection runner = DriverManager.getConnection(fixture.url("berth_runner"))) {
+      String id = fixture.launch("alice", "select 1");
+      var lease =
+          Claimer.open(fixture.store, "worker", "berth.sql").claim(1, "sql").getFirst().lease();
+      String task = "'" + id + "', " + lease.token();
+      int backend = runner.unwrap(PGConnection.class).getBackendPID();
+      String proof = fixture.database.one("select array[proof] from berth_private.session");
+      String other = "{" + UUID.randomUUID() + "}";
+      String prepare = "select refused from berth.prepare_sql(%s, '%s')";
+      String admit = "select berth.admit_sql(%s, %d, '%s')";
+      String retry = "select berth.retry_sql(%s, true, '%s')";
+
+      assertThatThrownBy(() -> Sql.query(fixture.database.url(), prepare.formatted(task, other)))
+          .hasMessageContaining("does not run in a session of this store");
+      assertThat(fixture.database.one(prepare.formatted(task, proof))).isNull();
+      assertThatThrownBy(
+              () -> Sql.query(fixture.database.url(), admit.formatted(task, backend, other)))
+          .hasMessageContaining("does not run in a session of this store");
+      fixture.database.run(admit.formatted(task, backend, proof));
+      assertThat(fixture.database.one(retry.formatted(task, other))).isNull();
+      assertThat(fixture.database.query("select pid from berth_private.sql_ticket")).hasSize(1);
+      assertThat(fixture.database.one(retry.formatted(task, proof))).isNotNull();
+    }
   }
 
   @Test

@@ -76,6 +76,28 @@ class ScheduleTest {
   }
 
   @Test
+  void aScheduleThatCannotSubmitSaysSoAndGoesOn() {
+    database.run(
+        "select berth.set_schedule('large', 'nap', ('\"' || repeat('x', 500000) || '\"')::jsonb,"
+            + " every => '0.1 s', queue => 'elsewhere')",
+        "update berth_private.size_cap set bytes = 200000",
+        "select berth.set_schedule('tick', 'nap', every => '0.1 s', queue => 'elsewhere',"
+            + " overlap => 'queue')");
+    try (Worker worker = berth.worker().handle(OTHER, (nap, task) -> {}).start()) {
+      await().until(() -> error("large") != null);
+      assertThat(error("large")).contains("The payload of a task of type nap has 500002 bytes");
+      Instant next = berth.schedules().find("large").orElseThrow().nextAt();
+      await().until(() -> berth.schedules().find("large").orElseThrow().nextAt().isAfter(next));
+      await().until(() -> berth.schedules().find("tick").orElseThrow().past().submitted() > 1);
+      assertThat(worker.stats().claimed()).isZero();
+    }
+  }
+
+  private String error(String schedule) {
+    return berth.schedules().find(schedule).orElseThrow().error();
+  }
+
+  @Test
   void cronFromCodeIsShownWithItsNextTimes() {
     berth
         .schedule("nightly")

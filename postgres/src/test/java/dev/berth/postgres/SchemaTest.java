@@ -193,25 +193,26 @@ class SchemaTest {
 
   @Test
   void nothingThatSomebodyElseMadeIsCalled() {
-    Sql.run(url, "drop role if exists berth_stranger", "create role berth_stranger");
+    Sql.run(url, "drop role if exists berth_second_stranger", "create role berth_second_stranger");
     try {
       Sql.run(
           url,
           "create table public.loot (by text)",
-          "create schema berth authorization berth_stranger",
+          "create schema berth authorization berth_second_stranger",
           "create function berth.applied_migrations() returns table (number integer, name text,"
               + " checksum text) language plpgsql as $$ begin insert into public.loot values"
               + " (current_user); end $$",
-          "alter function berth.applied_migrations() owner to berth_stranger");
+          "alter function berth.applied_migrations() owner to berth_second_stranger");
       assertThatExceptionOfType(StoreException.class)
           .isThrownBy(() -> new Schema(pool).migrate())
-          .withMessageContaining("the schema berth belongs to role berth_stranger");
+          .withMessageContaining("the schema berth belongs to role berth_second_stranger");
       assertThatThrownBy(() -> Sql.run(url, Schema.script()))
           .rootCause()
           .hasMessageContaining("schema \"berth\" already exists");
       assertThat(Sql.query(url, "select by from public.loot")).isEmpty();
     } finally {
-      Sql.run(url, "drop owned by berth_stranger cascade", "drop role berth_stranger");
+      Sql.run(
+          url, "drop owned by berth_second_stranger cascade", "drop role berth_second_stranger");
     }
   }
 

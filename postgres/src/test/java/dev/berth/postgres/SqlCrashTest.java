@@ -168,6 +168,38 @@ class SqlCrashTest {
     }
   }
 
+  /** It is not waited for without end: the effect is taken back, and no attempt is spent. */
+  @Test
+  void aTaskThatSomebodyHasLockedGoesBack() throws Exception {
+    try (SqlTaskFixture fixture = new SqlTaskFixture(Servers.NEWEST);
+        Connection lock = DriverManager.getConnection(fixture.database.url())) {
+      lock.createStatement().execute("select pg_advisory_lock(4)");
+      fixture.work();
+      String id = fixture.launch("alice", WAIT_THEN_WRITE);
+      await().until(() -> waiting(fixture) == 1);
+      lock.setAutoCommit(false);
+      lock.createStatement().execute("select from berth_private.task for update");
+      lock.createStatement().execute("select pg_advisory_unlock(4)");
+      await().until(() -> finishing(fixture) == 1);
+      await().until(() -> finishing(fixture) == 0);
+      lock.rollback();
+
+      fixture.advance(Duration.ofSeconds(2));
+      fixture.awaitState(id, "finished");
+      assertThat(fixture.database.count("select count(*) from leaked")).isEqualTo(1);
+      assertThat(
+              fixture.database.query(
+                  "select outcome || ' ' || attempt from berth.attempts order by ended_at"))
+          .containsExactly("released 1", "finished 1");
+    }
+  }
+
+  private static long finishing(SqlTaskFixture fixture) {
+    return fixture.database.count(
+        "select count(*) from pg_stat_activity where datname = current_database() and state ="
+            + " 'active' and query like 'select berth.finish_sql%'");
+  }
+
   /** Claims the task as a worker would; the backend of the statement may run it. */
   private static String claim(SqlTaskFixture fixture, String id, Statement runner)
       throws SQLException {
@@ -183,7 +215,7 @@ class SqlCrashTest {
       try (ResultSet row = runner.executeQuery("select pg_backend_pid()")) {
         row.next();
         return fixture.database.one(
-            "select a.proof from berth_private.task t cross join lateral berth.admit_sql(t.id, t.token, %d) a where t.id = '%s'"
+            "select a.proof from berth_private.task t cross join lateral berth.admit_sql(t.id, t.token, %d, array(select proof from berth_private.session)) a where t.id = '%s'"
                 .formatted(row.getInt(1), id));
       }
     }

@@ -34,7 +34,7 @@ class SqlFenceTest {
     try (Connection runner = DriverManager.getConnection(fixture.url("berth_runner"));
         Statement statement = runner.createStatement()) {
       fixture.database.run(
-          "select berth.admit_sql('%s', %d, %d)"
+          "select berth.admit_sql('%s', %d, %d, array(select proof from berth_private.session))"
               .formatted(
                   claim.lease().task(),
                   claim.lease().token(),

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.Berth;
 import dev.berth.embedded.LocalPostgres;
+import dev.berth.testkit.Claimer;
 import dev.berth.worker.Worker;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -54,8 +55,11 @@ class SqlReserveTest {
         Connection first = DriverManager.getConnection(fixture.database.url());
         Connection second = DriverManager.getConnection(fixture.database.url())) {
       String ask =
-          "select free, current_setting('idle_in_transaction_session_timeout') as longest from berth.prepare_sql('%s', 1)"
-              .formatted(fixture.launch("alice", "select 1"));
+          "select free, current_setting('idle_in_transaction_session_timeout') as longest from"
+              + " berth_private.task t cross join lateral berth.prepare_sql(t.id, t.token,"
+              + " array(select proof from berth_private.session))";
+      fixture.launch("alice", "select 1");
+      Claimer.open(fixture.store, "worker", "berth.sql").claim(1, "sql");
       first.setAutoCommit(false);
       try (ResultSet row = first.createStatement().executeQuery(ask)) {
         row.next();

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** SQL tasks from launch to end. */
 class SqlTaskTest {
@@ -190,6 +192,27 @@ class SqlTaskTest {
 
     fixture.awaitState(id, "finished");
     assertThat(fixture.see(id, "result")).isEqualTo("[{\"value\": 7}]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select 2, id => '%s'",
+        "select 1, id => '%s', topics => '{other}'",
+        "select 1, id => '%s', transaction => false"
+      })
+  void anotherStatementUnderAnIdIsRefused(String other) throws Exception {
+    String id = "00000000-0000-4000-8000-000000000001";
+    fixture.launch("alice", "select 1", ", id => '%s'".formatted(id));
+    assertThat(fixture.launch("alice", "select 1", ", id => '%s'".formatted(id))).isEqualTo(id);
+    String[] parts = other.formatted(id).split(",", 2);
+
+    assertThatThrownBy(() -> fixture.launch("alice", parts[0], "," + parts[1]))
+        .isInstanceOfSatisfying(
+            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23505"))
+        .hasMessageContaining(
+            "The id " + id + " belongs to a SQL task with another statement, other topics or");
+    assertThat(fixture.see(id, "statement")).isEqualTo("select 1");
   }
 
   @Test

@@ -1,1 +1,1 @@
-select alive, cancel_ids, cancel_tokens from berth.heartbeat(?, ?, ?, ?, ?, ?, ?, ?, ?)
+select alive, cancel_ids, cancel_tokens, untold from berth.heartbeat(?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,1 +1,1 @@
-select launcher, refused, free from berth.prepare_sql(?, ?)
+select launcher, refused, free from berth.prepare_sql(?, ?, ?)

@@ -1,1 +1,1 @@
-select berth.prune()
+select faults from berth.prune()

@@ -1,1 +1,1 @@
-select berth.retry_sql(?, ?, ?)
+select berth.retry_sql(?, ?, ?, ?)

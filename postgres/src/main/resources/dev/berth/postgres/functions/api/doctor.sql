@@ -32,7 +32,7 @@ create view berth.slot_drift as select * from berth.drift();
 -- Counts the slots of one limit anew. Whoever takes or gives back slots has their group locked until it commits, so with
 -- all groups locked the running tasks hold still: those that were ending wait, and then subtract from what is written here.
 create function berth.recount_limit(p_key text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_slots integer;
   v_used  bigint;

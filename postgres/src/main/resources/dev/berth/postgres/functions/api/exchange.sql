@@ -46,16 +46,16 @@
 --
 -- LOCKS of somebody else on one task must not hold up the outcomes of all others. To look for them with each exchange would
 -- cost all of them. So an exchange gives up after half a second of waiting for a lock, and comes again as a careful one:
--- that locks what is free, puts the other outcomes aside, and waits up to four seconds for whatever else it needs. The
--- worker waits for the answer longer than that: it would try again on another connection, and this one would wait on. So of
--- each worker one exchange waits at a time.
+-- that locks the tasks and workflows that are free, puts the other outcomes aside, and waits up to four seconds for whatever
+-- else it needs. All are careful while any outcome is aside. The worker waits for the answer longer than that: it would try
+-- again on another connection, and this one would wait on. So of each worker one exchange waits at a time.
 
 -- Result rows, by kind:
 --   claim   a task this session now runs: all columns, in no order; lane null: under no limit; foreign_types: it is a
 --           standby
 --   level   a line that was read: queue, priority, position (the floor for the next claim from it), foreign_types
 --   stale   an outcome that was refused, the lease was taken away: token
---   aside   an outcome that was not written since somebody else has locked its task, to be handed in again: token
+--   aside   an outcome that was not written since somebody else has locked its task or workflow, to be handed in again: token
 --   back    a task that went back to the queue, or is next in its workflow: queue, priority, due_at, position (now)
 --   lanes   a queue whose lanes were looked at: queue, payload (the cursor for the next claim from them; null: there are
 --           none), due_at (when a paced limit may be asked again), position (now), foreign_types (whether to look again

@@ -7,12 +7,13 @@ create function berth.hold_slots(
   p_session bigint, p_proof uuid, p_number bigint, p_key text, p_weight integer, p_slots integer, out verdict text,
     out token bigint
 ) language plpgsql set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '2s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now     timestamptz;
   v_expires timestamptz;
   v_rule    text := berth_private.rule_of(p_key);
   v_for     text := 'hold ' || p_session;  -- for whom slots are reserved
+  v_known   boolean;
   v_limit   record;
   v_need    integer := p_weight;
   v_held    berth_private.slots_held[] := '{}';
@@ -34,14 +35,18 @@ begin
     return;
   end if;
 
-  if not exists (select from berth_private.task_limit l
-                  where l.key = v_rule and (coalesce(l.submit_slots, l.code_slots) is not null or l.removed)) then
+  v_known := exists (select from berth_private.task_limit l
+                      where l.key = v_rule and (coalesce(l.submit_slots, l.code_slots) is not null or l.removed));
+  if not v_known then
     perform berth_private.make_limits(array[(null, null, array[p_key], array[p_weight], array[p_slots], null,
       null)::berth_private.lane_head]);
   end if;
   v_now := berth_private.now();
   select * into v_limit from berth_private.limit_of(p_key);
-  if v_limit.stopped or v_limit.pace is not null and v_limit.next_start_at > v_now
+  if not v_known and not exists (select from berth_private.task_limit l
+                                  where l.key = v_rule and (coalesce(l.submit_slots, l.code_slots) is not null or l.removed)) then
+    verdict := 'full';  -- an open transaction is just naming it
+  elsif v_limit.stopped or v_limit.pace is not null and v_limit.next_start_at > v_now
      or berth_private.is_reserved(array[p_key], v_for, v_now) then
     verdict := 'full';
   elsif v_limit.slots is not null then
@@ -99,7 +104,7 @@ end $$;
 -- Gives the slots of a hold back. queues: where others wait for them.
 create function berth.release_hold(p_session bigint, p_proof uuid, p_number bigint, out released boolean, out queues text[])
 language plpgsql set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '2s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_hold record;
 begin
@@ -118,7 +123,7 @@ end $$;
 -- its token is stale from now on. A hold without a task is gone. 'unknown': nobody holds them under this token any more.
 create function berth.release_slot(p_key text, p_token bigint) returns text language plpgsql
   set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_id   uuid;
   v_held berth_private.slots_held[];

@@ -96,7 +96,7 @@ end $$;
 
 -- For tasks that are launched from now on and name no timeout; 1 hour at first.
 create function berth.set_sql_timeout(timeout interval) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_sql_timeout(set_sql_timeout.timeout);
   update berth_private.sql_door d set timeout = set_sql_timeout.timeout;

@@ -1,6 +1,6 @@
 -- p_for: after which time the code counts again; null: once it is reset.
 create function berth.set_limit(p_key text, p_slots integer, p_for interval default null) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_any_key('limit', p_key);
   perform berth_private.check_slots(p_key, p_slots);
@@ -22,7 +22,7 @@ end $$;
 
 -- The number of the code, or of the submit, counts again. A pace that a submit said is gone, until another one says it.
 create function berth.reset_limit(p_key text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_done text := berth_private.unset_limit(p_key);
 begin
@@ -36,7 +36,7 @@ begin
 end $$;
 
 create function berth.pause_limit(p_key text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_any_key('limit', p_key);
   if exists (select from berth_private.task_limit l where l.key = p_key and l.paused) then
@@ -49,7 +49,7 @@ begin
 end $$;
 
 create function berth.resume_limit(p_key text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   update berth_private.task_limit l set paused = false where l.key = p_key and l.paused;
   if not found then
@@ -65,7 +65,7 @@ end $$;
 -- not limit: for tasks that are put under it nothing changes until it gets one.
 create function berth.put_some_under(p_key text, p_slots integer, p_after uuid, p_size integer) returns uuid language plpgsql
   set enable_seqscan = off set jit = off
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_type text := berth_private.unescaped(split_part(p_key, '/', 2));
   v_next record;

@@ -2,7 +2,7 @@
 create function berth.register_types(
   p_names text[], p_finished_days integer[], p_failed_days integer[], p_max_crashes integer[]
 ) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_names('task type', p_names);
   perform berth_private.check_days(r.name, r.finished_days, r.failed_days)
@@ -27,7 +27,7 @@ create function berth.register_limits(
   p_paces bigint[],     -- microseconds
   p_in_file boolean[]   -- whether the number stands in a file
 ) returns table (key text, slots integer, before integer, by_hand integer) language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
   v_key text;
@@ -81,7 +81,7 @@ end $$;
 create function berth.register_type_limits(
   p_types text[], p_of text[], p_keys text[], p_weights integer[], p_slots integer[]
 ) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_names('task type', p_of);
   perform berth_private.check_any_key('limit', k.key), berth_private.check_weight(k.key, k.weight),
@@ -103,7 +103,7 @@ end $$;
 create function berth.register_type_quotas(
   p_types text[], p_of text[], p_keys text[], p_mosts integer[], p_when_full text[]
 ) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_names('task type', p_of), berth_private.check_quotas(p_keys, p_mosts, p_when_full);
   insert into berth_private.type_quota as q (type, key, most, when_full)
@@ -122,7 +122,7 @@ end $$;
 create function berth.register_topics(
   p_names text[], p_max_parallel integer[], p_retry_counts integer[], p_delays bigint[]
 ) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_changed text[];
 begin

@@ -16,15 +16,18 @@
 -- it, under the lock of the session. So the effect and the mark are there together or not at all. The statement runs in the
 -- same backend and could call it too: so the ticket has a proof, which only the worker was told.
 
+-- THE WORKER shows the proofs of its sessions: tasks and tokens come again after a restore.
+
 -- The worker's first step: whose task it is, why it cannot run (null: it can), and how many connections are free. Until
 -- the caller's transaction ends no other worker gets an answer: what is free is still free when the caller connects.
 create function berth.prepare_sql(
-  p_task uuid, p_token bigint, out launcher text, out refused text, out free integer
+  p_task uuid, p_token bigint, p_proofs uuid[], out launcher text, out refused text, out free integer
 ) language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '5s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task record;
 begin
+  perform berth_private.check_runs_in(p_task, p_token, p_proofs);
   select s.launcher, r.rolname, r.rolsuper into v_task
     from berth_private.sql_task s left join pg_catalog.pg_roles r on r.oid = s.launcher
    where s.task_id = p_task;
@@ -51,15 +54,16 @@ end $$;
 -- The second step: the backend with this number may run the task. call: the function to call there. direct: it is logged
 -- in as the launcher. left_behind: a backend that still runs an earlier attempt, whose worker died.
 create function berth.admit_sql(
-  p_task uuid, p_token bigint, p_pid integer,
+  p_task uuid, p_token bigint, p_pid integer, p_proofs uuid[],
   out refused text, out call text, out direct boolean, out in_transaction boolean, out statement text,
   out search_path text, out timeout_ms bigint, out left_behind integer, out proof uuid
 ) language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '5s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_backend record;
   v_task    berth_private.sql_task;
 begin
+  perform berth_private.check_runs_in(p_task, p_token, p_proofs);
   select a.usesysid, a.usename, berth_private.runner_fault(a.usesysid) as fault into v_backend
     from pg_catalog.pg_stat_activity a where a.pid = p_pid and a.datname = current_database();
   if not found then
@@ -168,10 +172,11 @@ begin
 end $$;
 
 -- The last statement of the transaction: the task of this backend has finished. False: it belongs to others by now, and
--- the caller must roll back. After it the transaction writes no more, whatever may still run in its commit.
+-- the caller must roll back. After it the transaction writes no more, whatever may still run in its commit. Who has locked
+-- the task is not waited for without end: the caller rolls back then too.
 create function berth.finish_sql(p_proof uuid, p_rows bigint, p_result jsonb) returns boolean language plpgsql security definer
   set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
-  set enable_mergejoin = off as $$
+  set enable_mergejoin = off set lock_timeout = '5s' as $$
 declare
   v_ticket  berth_private.sql_ticket;
   v_session record;
@@ -214,12 +219,15 @@ end $$;
 
 -- A failed attempt: after how many milliseconds it is tried again, null: not at all. The strictest topic decides.
 -- p_lost: the connection broke, which is no fault of the statement as a rule; so it may be tried some times in any case.
-create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean) returns bigint language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+create function berth.retry_sql(p_task uuid, p_token bigint, p_lost boolean, p_proofs uuid[]) returns bigint language plpgsql
+  set lock_timeout = '5s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_failures integer;
   v_most     integer;
 begin
+  if not berth_private.runs_in(p_task, p_token, p_proofs) then
+    return null;
+  end if;
   delete from berth_private.sql_ticket k where k.task_id = p_task and k.token = p_token;
   select t.failures + 1, berth_private.retries_under(s.topics) into v_failures, v_most
     from berth_private.task t join berth_private.sql_task s on s.task_id = t.id

@@ -4,7 +4,7 @@ create function berth.put_schedule(
   p_priority smallint, p_payload text, p_metadata jsonb, p_limits text[], p_weights integer[], p_said_slots integer[],
   p_quotas text[], p_mosts integer[], p_when_full text[]
 ) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return berth_private.write_schedule(
     p_name, p_cron, p_zone, p_every, p_missed, p_overlap, p_type, p_queue, p_priority, p_payload, p_metadata, p_limits,
@@ -28,7 +28,7 @@ create function berth.set_schedule(
   quotas   jsonb    default null,
   limits   jsonb    default null
 ) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_wrong  text;
   v_key    text := berth_private.schedule_key(set_schedule.name);
@@ -77,7 +77,7 @@ begin
 end $$;
 
 create function berth.pause_schedule(p_name text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   update berth_private.schedule s set paused = true, version = default where s.name = p_name and not s.paused;
   return berth_private.schedule_answer(p_name, found);
@@ -85,7 +85,7 @@ end $$;
 
 -- What fell into the pause is left out.
 create function berth.resume_schedule(p_name text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_queue text;
 begin
@@ -101,7 +101,7 @@ end $$;
 
 -- Its tasks stay.
 create function berth.remove_schedule(p_name text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   delete from berth_private.schedule s where s.name = p_name;
   return case when found then 'done' else 'unknown' end;
@@ -110,7 +110,7 @@ end $$;
 -- A task now, besides all occurrences. 'unchanged': an earlier one is alive, and the schedule skips then; or this task is
 -- there already. 'full': a quota of the type is.
 create function berth.run_schedule(p_name text, p_task uuid default null) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_schedule berth_private.schedule;
   v_id       uuid := coalesce(p_task, berth_private.new_id());

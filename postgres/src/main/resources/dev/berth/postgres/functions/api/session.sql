@@ -3,7 +3,7 @@ create function berth.open_session(
   p_schema integer, p_worker text, p_host text, p_lease interval, p_max integer, p_types text[], p_queues text[],
   out session_id bigint, out proof uuid, out expires_at timestamptz, out size_cap integer
 ) language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_schema(p_schema);
   perform berth_private.check_name('worker', p_worker);
@@ -29,7 +29,8 @@ create function berth.heartbeat(
   p_ids      uuid[]   default '{}',  -- tasks with news, their tokens, the texts
   p_tokens   bigint[] default '{}',
   p_progress text[]   default '{}',
-  out alive boolean, out expires_at timestamptz, out cancel_ids uuid[], out cancel_tokens bigint[]
+  out alive boolean, out expires_at timestamptz, out cancel_ids uuid[], out cancel_tokens bigint[],
+  out untold bigint[]  -- tokens of tasks whose text was not written since somebody has locked them; null if none
 ) language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
   set lock_timeout = '750ms' security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -45,16 +46,18 @@ begin
   if not alive then
     return;
   end if;
-  -- A row that somebody has locked is passed over: its progress must not cost the session.
+  -- A row that somebody has locked is passed over: its progress must not cost the session, and is told again.
   if p_ids <> '{}' then
-    select array_agg(l.ctid) as ctids, array_agg(l.progress) as texts into v_free
-      from (select t.ctid, left(p.progress, 16000) as progress
+    select array_agg(l.ctid) as ctids, array_agg(l.progress) as texts, array_agg(l.token) as tokens into v_free
+      from (select t.ctid, left(p.progress, 16000) as progress, p.token
               from unnest(p_ids, p_tokens, p_progress) as p (id, token, progress)
               join berth_private.task t on t.id between p.id and p.id and t.token = p.token  -- a range, as in an exchange
                for no key update of t skip locked) l;
     update berth_private.task t set progress = f.progress
       from unnest(v_free.ctids, v_free.texts) as f (ctid, progress)
      where t.ctid = f.ctid;
+    select array_agg(p.token) into untold from unnest(p_tokens) as p (token)
+     where p.token <> all (coalesce(v_free.tokens, '{}'));
   end if;
   select array_agg(t.id), array_agg(t.token) into cancel_ids, cancel_tokens
     from berth_private.task t

@@ -5,7 +5,7 @@ create function berth.set_topic(
   retry_count  integer  default null,  -- how often a failed one is tried again
   delay        interval default null   -- the least time between two starts
 ) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := coalesce(set_topic.topic, '');
 begin
@@ -23,7 +23,7 @@ end $$;
 
 -- What was set by hand counts no more. Returns 'unchanged' if there was nothing.
 create function berth.reset_topic(topic text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := coalesce(reset_topic.topic, '');
 begin

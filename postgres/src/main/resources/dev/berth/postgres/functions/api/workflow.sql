@@ -1,6 +1,6 @@
 -- The workflow goes on as if this step were not there. 'requested': it runs, and is asked to stop.
 create function berth.skip_step(p_workflow text, p_step text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_id uuid := berth_private.step_id(p_workflow, p_step);
 begin
@@ -24,7 +24,7 @@ end $$;
 
 -- Cancels all steps that have not ended, and those that are added later. 'requested': one runs, and is asked to stop.
 create function berth.cancel_workflow(p_workflow text, p_reason text default null) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_reason text := left(coalesce(p_reason, 'the workflow was cancelled'), 16000);
   v_turn   uuid;
@@ -59,7 +59,7 @@ end $$;
 
 -- Retries the step that holds the others, and the steps that were cancelled, in their order.
 create function berth.retry_workflow(p_workflow text) returns text language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task uuid;
   v_one  text;

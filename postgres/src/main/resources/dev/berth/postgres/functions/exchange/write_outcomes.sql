@@ -1,11 +1,24 @@
--- Locks the rows of these outcomes and returns the tokens of those that somebody else has locked; null if none.
+-- Locks the rows of these outcomes, and those of their workflows, which may go on. Returns the tokens of the outcomes for
+-- which somebody else has one of them locked; null if none.
 create function berth_private.lock_outcomes(p_session bigint, p_ids uuid[], p_tokens bigint[]) returns bigint[]
 language plpgsql as $$
 declare
   v_locked uuid[] := array(
     select t.id from unnest(p_ids) as o (id) join berth_private.task t on t.id between o.id and o.id
        for update of t skip locked);
+  v_steps  text[] := array(select t.workflow from berth_private.task t where t.id = any (v_locked) and t.workflow is not null);
+  v_others text[];
 begin
+  if v_steps <> '{}' then
+    v_others := array(
+      select w.name from berth_private.workflow w where w.name = any (v_steps)
+      except all
+      select l.name from (select w.name from berth_private.workflow w where w.name = any (v_steps)
+                           order by w.name collate "C" for update skip locked) l);
+    v_locked := array(
+      select t.id from berth_private.task t
+       where t.id = any (v_locked) and (t.workflow is null or t.workflow <> all (v_others)));
+  end if;
   return (
     select array_agg(o.token) from unnest(p_ids, p_tokens) as o (id, token)
       join berth_private.task t on t.id between o.id and o.id and t.token = o.token and t.session_id = p_session

@@ -15,9 +15,20 @@ begin
   return 'done';
 end $$;
 
--- Takes back what was set by hand until now.
-create function berth_private.expire_overrides() returns void language plpgsql as $$
+-- Takes back what was set by hand until now. Returns what could not be, in sentences.
+create function berth_private.expire_overrides() returns text[] language plpgsql as $$
+declare
+  v_key    text;
+  v_faults text[] := '{}';
 begin
-  perform berth_private.unset_limit(l.key)
-    from berth_private.task_limit l where l.override_until <= berth_private.now() order by l.key;
+  for v_key in
+    select l.key from berth_private.task_limit l where l.override_until <= berth_private.now() order by l.key
+  loop
+    begin
+      perform berth_private.unset_limit(v_key);
+    exception when others then
+      v_faults := v_faults || format('what was set by hand for the limit %s could not be taken back: %s', v_key, sqlerrm);
+    end;
+  end loop;
+  return v_faults;
 end $$;

@@ -110,34 +110,59 @@ begin
                 order by k.number);
 end $$;
 
--- Locks the counts of these keys, in their order, and returns them in the order of p_keys.
+-- Locks the counts of these keys, in their order, and returns them in the order of p_keys. Where the caller has set no
+-- bound, it waits for half a minute: less than a client waits for an answer.
 create function berth_private.lock_quotas(p_keys text[]) returns integer[] language plpgsql as $$
 declare
-  v_key text;
+  v_key     text;
+  v_endless boolean := current_setting('lock_timeout') = '0';
 begin
+  if v_endless then
+    perform set_config('lock_timeout', '30s', true);
+  end if;
   for v_key in select distinct k.key from unnest(p_keys) as k (key) order by 1 loop
     perform berth_private.lock_quota(v_key);
   end loop;
+  if v_endless then
+    perform set_config('lock_timeout', '0', true);
+  end if;
   return berth_private.quota_counts(p_keys);
 end $$;
 
--- Takes off what was given back, where nobody has the count locked. One look for each key, however many rows it has.
-create function berth_private.settle_quotas() returns void language plpgsql set jit = off set enable_seqscan = off as $$
+-- Takes off what was given back, if nobody has the count locked.
+create function berth_private.settle_quota(p_key text) returns void language plpgsql as $$
 declare
-  v_key   text;
-  v_quota record;
+  v_quota record := berth_private.try_lock_quota(p_key);
 begin
-  for v_key in
+  if v_quota.place is not null then
+    perform berth_private.write_quota(p_key, v_quota.count, v_quota.place);
+  end if;
+end $$;
+
+-- The same for many, one look for each key, however many rows it has. Returns what went wrong, in sentences.
+create function berth_private.settle_quotas() returns text[] language plpgsql set jit = off set enable_seqscan = off as $$
+declare
+  v_keys   text[];
+  v_key    text;
+  v_faults text[] := '{}';
+begin
+  v_keys := array(
     with recursive k as (
       (select r.key from berth_private.quota_return r order by r.key limit 1)
       union all
       select (select r.key from berth_private.quota_return r where r.key > k.key order by r.key limit 1)
         from k where k.key is not null)
-    select k.key from k where k.key is not null limit 1000
-  loop
-    v_quota := berth_private.try_lock_quota(v_key);
-    if v_quota.place is not null then
-      perform berth_private.write_quota(v_key, v_quota.count, v_quota.place);
-    end if;
-  end loop;
+    select k.key from k where k.key is not null limit 1000);
+  begin
+    perform berth_private.settle_quota(k) from unnest(v_keys) as k;
+  exception when others then
+    foreach v_key in array v_keys loop
+      begin
+        perform berth_private.settle_quota(v_key);
+      exception when others then
+        v_faults := v_faults || format('the quota %s could not be settled: %s', v_key, sqlerrm);
+      end;
+    end loop;
+  end;
+  return v_faults;
 end $$;

@@ -79,16 +79,17 @@ begin
     v_first := v_first || cardinality(v_key) + 1;
   end loop;
 
-  -- What each limit allows, by a look without locks.
-  loop
+  -- What each limit allows, by a look without locks. One that an open transaction is just naming allows nothing yet.
+  for v_look in 1 .. 2 loop
     select array_agg(n.slots order by k.place) as slots,
-           array_agg(case when n.paused or n.slots = 0 then 0 when n.slots is null then 2147483647
+           array_agg(case when n.paused or n.slots = 0 or not n.known then 0 when n.slots is null then 2147483647
                           when n.pace is not null and (n.next_start_at > p_now or k.key = any (p_left)) then 0
                           else greatest(0, coalesce(g.free, n.slots) - cardinality(array_positions(p_left, k.key))) end
                      order by k.place) as free,
            array_agg(n.pace is not null order by k.place) as paced,
            array_agg(g.free is null order by k.place) as bare,  -- without a row
-           min(n.next_start_at) filter (where n.pace is not null and n.next_start_at > p_now) as again,
+           min(case when not n.known then p_now + interval '1 second' else n.next_start_at end)
+             filter (where not n.known or n.pace is not null and n.next_start_at > p_now) as again,
            bool_and(n.known) as known, bool_or(split_part(k.key, '/', 4) <> '') as keyed,
            coalesce(bool_or(o.reserved_until > p_now), false) as reserved
       into v_limit
@@ -104,7 +105,7 @@ begin
                 or coalesce(r.removed, o.removed, false) as known) n
       left join lateral (select sum(greatest(0, least(g.capacity, n.slots) - g.used)) as free
                            from berth_private.slot_group g where g.key = k.key) g on true;
-    exit when v_limit.known;
+    exit when v_limit.known or v_look = 2;
     perform berth_private.make_limits(p_lanes);
   end loop;
   v_slots := v_limit.slots;

@@ -20,6 +20,21 @@ begin
   end loop;
 end $$;
 
+-- Whether the task runs under this token in one of the sessions with these proofs.
+create function berth_private.runs_in(p_task uuid, p_token bigint, p_proofs uuid[]) returns boolean language sql stable as $$
+  select exists (
+    select from berth_private.task t join berth_private.session s on s.id = t.session_id
+     where t.id = p_task and t.token = p_token and s.proof = any (p_proofs))
+$$;
+
+create function berth_private.check_runs_in(p_task uuid, p_token bigint, p_proofs uuid[]) returns void language plpgsql as $$
+begin
+  if not berth_private.runs_in(p_task, p_token, p_proofs) then
+    raise exception 'SQL task % does not run in a session of this store', p_task
+      using errcode = 'object_not_in_prerequisite_state';
+  end if;
+end $$;
+
 -- Why a role is not fit to be a runner; null if it is.
 create function berth_private.runner_fault(p_role oid) returns text language sql stable as $$
   select case when r.rolsuper then 'is a superuser'

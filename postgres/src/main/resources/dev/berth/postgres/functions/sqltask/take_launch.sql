@@ -3,6 +3,7 @@ create function berth_private.take_launch() returns trigger language plpgsql sec
 declare
   v_launcher record;
   v_limits   jsonb;
+  v_before   record;
 begin
   select r.oid, r.rolname, r.rolsuper into v_launcher from pg_roles r where r.rolname = new.launcher;
   if v_launcher.rolsuper then
@@ -22,8 +23,15 @@ begin
     (select jsonb_object_agg(berth_private.topic_key(t), s.max_parallel)
        from unnest(new.topics) as t cross join lateral berth_private.topic_settings(t) s), '{}');
 
-  -- An id of the caller's own: the same again is no second task, somebody else's is an error.
-  if exists (select from berth_private.sql_task s where s.task_id = new.id and s.launcher = v_launcher.oid) then
+  -- An id of the caller's own: the same again is no second task; another one, or somebody else's, is an error.
+  select s.statement, s.topics, s.in_transaction into v_before
+    from berth_private.sql_task s where s.task_id = new.id and s.launcher = v_launcher.oid;
+  if found then
+    if (v_before.statement, v_before.topics, v_before.in_transaction)
+       is distinct from (new.statement, new.topics, coalesce(new.in_transaction, true)) then
+      raise exception 'The id % belongs to a SQL task with another statement, other topics or another transaction', new.id
+        using errcode = 'unique_violation';
+    end if;
     return new;
   elsif exists (select from berth_private.task t where t.id = new.id) then
     raise exception 'The id % is that of another task', new.id using errcode = 'unique_violation';

@@ -1,6 +1,6 @@
 -- The pace that a submit names, or a worker that holds slots. It counts where nobody has said one, and no code knows the limit.
-create function berth_private.take_paces() returns trigger language plpgsql security definer
-  set search_path = pg_catalog, pg_temp as $$
+create function berth_private.take_paces() returns trigger language plpgsql
+  set lock_timeout = '10s' security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select from berth_private.role_grant g where g.what = 'work' and pg_has_role(new.caller, g.role, 'usage')) then
     perform berth_private.check_submitter(new.caller, '{}', '{}', array[new.keys::text], null, null, null);

@@ -11,12 +11,16 @@ begin
   loop
     begin
       returned := returned + berth_private.take_back(array[v_id], 'crashed', 'was lost while the task ran');
-    exception when others then
-      begin
-        perform berth_private.fail_task(v_id, 'its worker was lost, and the task could not be taken back: ' || sqlerrm);
-      exception when others then
-        faults := faults || format('task %s of session %s, which has expired, could not be ended: %s', v_id, p_session, sqlerrm);
-      end;
+    exception
+      when lock_not_available or transaction_rollback then  -- nothing is wrong with the task
+        raise;
+      when others then
+        begin
+          perform berth_private.fail_task(v_id, 'its worker was lost, and the task could not be taken back: ' || sqlerrm);
+        exception when others then
+          faults := faults
+            || format('task %s of session %s, which has expired, could not be ended: %s', v_id, p_session, sqlerrm);
+        end;
     end;
   end loop;
   if faults = '{}' then
@@ -24,32 +28,49 @@ begin
   end if;
 end $$;
 
--- Ends sessions whose heartbeat stopped. SKIP LOCKED: never one in the middle of an exchange.
-create function berth_private.expire_sessions(out expired integer, out returned integer, out faults text[]) language plpgsql as $$
+-- Ends sessions whose heartbeat stopped. SKIP LOCKED: never one in the middle of an exchange, nor one of which somebody has
+-- locked a task.
+create function berth_private.expire_sessions(out expired integer, out returned integer, out faults text[])
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  v_dead bigint[];
+  v_dead bigint[] := array(
+    select s.id from berth_private.session s where s.expires_at <= berth_private.now() for update skip locked);
+  v_free uuid[];
+  v_held bigint[];
   v_one  bigint;
   v_each record;
 begin
-  select array_agg(d.id) into v_dead
-    from (select s.id from berth_private.session s where s.expires_at <= berth_private.now() for update skip locked) d;
-  expired := coalesce(cardinality(v_dead), 0);
+  expired := 0;
   returned := 0;
   faults := '{}';
-  if expired > 0 then
-    begin
-      returned := berth_private.end_sessions(v_dead, 'crashed');
-    exception when others then
-      foreach v_one in array v_dead loop
-        begin
-          v_each := berth_private.expire_each(v_one);
-          returned := returned + v_each.returned;
-          faults := faults || v_each.faults;
-        exception when others then
-          faults := faults || format('session %s has expired and could not be ended: %s', v_one, sqlerrm);
-        end;
-      end loop;
-      expired := expired - (select count(*) from berth_private.session s where s.id = any (v_dead));
-    end;
+  if v_dead = '{}' then
+    return;
   end if;
+  v_free := array(
+    select t.id from berth_private.task t where t.session_id = any (v_dead) and t.state = 'running' order by t.id
+       for update skip locked);
+  v_held := array(
+    select distinct t.session_id from berth_private.task t
+     where t.session_id = any (v_dead) and t.state = 'running' and t.id <> all (v_free));
+  foreach v_one in array v_held loop
+    v_dead := array_remove(v_dead, v_one);
+    faults := faults || format('session %s has expired and is ended later: somebody else has locked a task of it', v_one);
+  end loop;
+  begin
+    returned := berth_private.end_sessions(v_dead, 'crashed');
+    expired := cardinality(v_dead);
+  exception when others then
+    foreach v_one in array v_dead loop
+      begin
+        v_each := berth_private.expire_each(v_one);
+        returned := returned + v_each.returned;
+        faults := faults || v_each.faults;
+        if v_each.faults = '{}' then
+          expired := expired + 1;
+        end if;
+      exception when others then
+        faults := faults || format('session %s has expired and could not be ended: %s', v_one, sqlerrm);
+      end;
+    end loop;
+  end;
 end $$;

@@ -1,14 +1,17 @@
--- Lets these workflows go on; returns how many steps were promoted.
-create function berth_private.go_on(p_names text[], p_now timestamptz) returns integer language plpgsql as $$
+-- Lets these workflows go on; takes their notices of those at these places. Returns how many steps were promoted.
+create function berth_private.take_notices_of(p_names text[], p_places tid[], p_now timestamptz) returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  v_steps record := berth_private.advance(p_names, null, p_now);
+  v_steps record;
 begin
+  delete from berth_private.workflow_notice n where n.ctid = any (p_places) and n.workflow = any (p_names);
+  v_steps := berth_private.advance(p_names, null, p_now);
   perform berth_private.wake_steps(v_steps.queues, v_steps.priorities, v_steps.due_ats);
   return coalesce(cardinality(v_steps.queues), 0);
 end $$;
 
--- Lets workflows go on to which steps came. p_floor: notices before this time were taken; null: look at all.
--- One that cannot go on is noticed again, and keeps no other from it.
+-- Lets workflows go on to which steps came. p_floor: notices before this time were taken; null: look at all. The notices of
+-- one that somebody has locked, or with which something is wrong, stay.
 create function berth_private.take_notices(
   p_floor timestamptz, out promoted integer, out floor timestamptz, out faults text[]
 ) language plpgsql set enable_seqscan = off set jit = off as $$
@@ -24,27 +27,25 @@ begin
   faults := '{}';
   for v_round in 1 .. 10 loop
     v_places := array(
-      select n.ctid from berth_private.workflow_notice n where n.at >= v_floor order by n.at limit 200 for update skip locked);
+      select n.ctid from berth_private.workflow_notice n where n.at >= v_floor and n.workflow <> all (v_stuck)
+       order by n.at limit 200 for update skip locked);
     exit when v_places = '{}';
-    with taken as (
-      delete from berth_private.workflow_notice n where n.ctid = any (v_places) returning n.workflow)
-    select array_agg(distinct t.workflow) into v_names from taken t;
+    v_names := array(select distinct n.workflow from berth_private.workflow_notice n where n.ctid = any (v_places));
     begin
-      promoted := promoted + berth_private.go_on(v_names, v_now);
+      promoted := promoted + berth_private.take_notices_of(v_names, v_places, v_now);
     exception when others then
       foreach v_name in array v_names loop
         begin
-          promoted := promoted + berth_private.go_on(array[v_name], v_now);
+          promoted := promoted + berth_private.take_notices_of(array[v_name], v_places, v_now);
         exception when others then
-          faults := faults || format('workflow %s cannot go on: %s', v_name, sqlerrm);
           v_stuck := v_stuck || v_name;
+          faults := faults || format('workflow %s could not go on: %s', v_name, sqlerrm);
         end;
       end loop;
     end;
   end loop;
-  insert into berth_private.workflow_notice (at, workflow) select berth_private.now(), s from unnest(v_stuck) as s;
   -- A full last round leaves the floor where it is; else never younger than 100 ms, for what commits late.
-  floor := case when v_places = '{}' then v_now - interval '100 milliseconds' else p_floor end;
+  floor := case when v_places = '{}' and v_stuck = '{}' then v_now - interval '100 milliseconds' else p_floor end;
 end $$;
 
 -- Forgets workflows that have ended, with the results of their steps.
