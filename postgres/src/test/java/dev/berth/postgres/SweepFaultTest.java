@@ -121,7 +121,7 @@ class SweepFaultTest {
     assertThat(Sql.query(url, "select worker from berth_private.session")).containsExactly("bad");
   }
 
-  /** It would have failed, for nothing but a lock. */
+  /** Nothing is wrong with the task. */
   @Test
   void aTaskWhoseWorkflowIsLockedIsTakenBackLater() throws SQLException {
     store.submit(
