@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.berth.limit.Limit;
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.Need;
+import dev.berth.limit.Slots;
 import dev.berth.store.Command;
 import dev.berth.store.SessionRequest;
 import dev.berth.task.Due;
@@ -36,11 +37,15 @@ class DurationsTest {
         door("delay of a retry", time -> new Outcome.Retrying("no", time)),
         door("delay of a release", Outcome.Released::new),
         door("delay of a submit", Due::after),
-        door("pace", Limit.of("gpu", 1)::pace),
-        door("pace of a need", time -> new Need(KEY, 1, 1, time)),
-        door("pace of a rule", time -> new LimitRule(KEY, 1, time)),
         door("a number by hand", time -> new Command.SetLimit(KEY, 1, time)),
         door("lease", DurationsTest::sessionOf));
+  }
+
+  static Stream<Named<Consumer<Duration>>> paces() {
+    return Stream.of(
+        door("pace", Limit.of("gpu", 1)::pace),
+        door("pace of a need", time -> new Need(KEY, 1, 1, time)),
+        door("pace of a rule", time -> new LimitRule(KEY, 1, time)));
   }
 
   private static Named<Consumer<Duration>> door(String name, Consumer<Duration> into) {
@@ -64,6 +69,22 @@ class DurationsTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> into.accept(wrong))
           .withMessageEndingWith(" 365000 days, not " + wrong);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paces")
+  void aPaceIsADayAtMost(Consumer<Duration> into) {
+    into.accept(Slots.LONGEST_PACE);
+    for (Duration wrong :
+        List.of(
+            Slots.LONGEST_PACE.plusNanos(1),
+            Duration.ofSeconds(Long.MAX_VALUE, 999_999_999),
+            Duration.ofNanos(-1))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> into.accept(wrong))
+          .withMessageStartingWith("The pace of the limit ")
+          .withMessageEndingWith(", not " + wrong);
     }
   }
 
