@@ -273,7 +273,7 @@ class ForeignLockTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "select berth.name_paces('{limit/new}', '{1000}')",
+        "insert into berth.naming_paces (keys, paces) values ('{limit/new}', '{1000}')",
         "select berth.set_limit('limit/new', 1)",
         "select berth.pause_limit('limit/new')"
       })
