@@ -83,12 +83,12 @@ record BatchSubmit(List<Submitted> submitted, List<Hint> hints, boolean told) {
     return submission.lane().open() ? null : submission.lane().name();
   }
 
-  private static @Nullable String keys(Connection connection, Submission submission) {
+  static @Nullable String keys(Connection connection, Submission submission) {
     return Arrays.literal(
         connection, submission.lane().needs().stream().map(need -> need.key().value()).toList());
   }
 
-  private static @Nullable String ints(Submission submission, ToIntFunction<Need> part) {
+  static @Nullable String ints(Submission submission, ToIntFunction<Need> part) {
     return submission.lane().open()
         ? null
         : submission.lane().needs().stream()

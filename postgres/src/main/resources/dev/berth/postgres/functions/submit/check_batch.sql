@@ -1,16 +1,17 @@
 -- Most lanes can be told to be right at a glance: one or two short keys of plain letters, one slot of each,
--- those of types of its own type.
+-- those of types of its own type. Arrays are written with quotes around all their parts, or none.
 create function berth_private.is_plain_lane(
   p_type text, p_lane text, p_limits text, p_weights text, p_said_slots text
 ) returns boolean language sql immutable as $$
   select octet_length(p_lane) < 400
          and (p_lane like 'limit/%' or split_part(split_part(p_lane, ' ', 1), '/', 2) = p_type)
          and split_part(split_part(p_lane, ' ', 2), '/', 2) in ('', p_type)
-         and p_limits = '{' || translate(p_lane, ' ', ',') || '}'
-         and case p_weights
-               when '{1}' then length(p_said_slots) < 9 and translate(p_said_slots, '0123456789', '') = '{}'
+         and p_limits in ('{"' || replace(p_lane, ' ', '","') || '"}', '{' || translate(p_lane, ' ', ',') || '}')
+         and case
+               when p_weights in ('{"1"}', '{1}') then p_said_slots ~ '^{("\d{1,6}"|\d{1,6})}$'
                  and p_lane ~ '^(limit|type)/[-.:@0-9A-Za-z_]+(/[-.:@0-9A-Za-z_]+/[-.:@0-9A-Za-z_]+)?$' and p_lane !~ '^limit/.*/'
-               when '{1,1}' then length(p_said_slots) < 9 and translate(p_said_slots, '0123456789', '') = '{,}'
+               when p_weights in ('{"1","1"}', '{1,1}')
+                 then p_said_slots ~ '^{("\d{1,6}","\d{1,6}"|\d{1,6},\d{1,6})}$'
                  and p_lane ~ '^(limit|type)/[-.:@0-9A-Za-z_]+ type/[-.:@0-9A-Za-z_]+(/[-.:@0-9A-Za-z_]+/[-.:@0-9A-Za-z_]+)?$'
                else false end
 $$;
