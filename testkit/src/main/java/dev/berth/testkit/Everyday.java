@@ -3,12 +3,14 @@ package dev.berth.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.store.Claim;
+import dev.berth.store.Command;
 import dev.berth.store.SessionRequest.Handled;
 import dev.berth.store.Store;
 import dev.berth.task.Outcome;
 import dev.berth.task.Retention;
 import dev.berth.task.TaskType;
 import dev.berth.view.AuditFilter;
+import dev.berth.view.QueueView;
 import dev.berth.view.StoreReader;
 import dev.berth.view.TaskFilter;
 import dev.berth.view.WorkflowView;
@@ -113,6 +115,21 @@ public final class Everyday {
     assertThat(reader.unreadable()).isEmpty();
   }
 
+  /** What is paused or has no slots is so no more: else nothing would be claimed any longer. */
+  private void resume() {
+    Store store = fixture.store();
+    store.reader().queues().stream()
+        .filter(QueueView::paused)
+        .forEach(queue -> store.apply(new Command.ResumeQueue(queue.queue())));
+    store
+        .reader()
+        .limits()
+        .forEach(limit -> {
+          store.apply(new Command.ResumeLimit(limit.key()));
+          store.apply(new Command.ResetLimit(limit.key()));
+        });
+  }
+
   /** A worker of all that is there, now and then a new one. */
   private Claimer worker() {
     Claimer worker = claimer;
@@ -120,6 +137,7 @@ public final class Everyday {
       if (worker != null) {
         worker.leave();
       }
+      resume();
       Known there = known.get();
       queues = there.queues().stream().filter(queue -> !queue.equals(KEPT)).toArray(String[]::new);
       worker =
