@@ -9,7 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
+import dev.berth.schedule.Missed;
+import dev.berth.schedule.Overlap;
+import dev.berth.schedule.Timing;
 import dev.berth.store.Claim;
+import dev.berth.store.Schedule;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
@@ -34,6 +38,16 @@ abstract class QuotaContract extends QuotaTest {
     }
     accepted(twenty);
     Draft many = twenty;
+    assertThatIllegalArgumentException()
+        .as("a schedule has a quota of its own")
+        .isThrownBy(() ->
+            new Schedule(
+                "nightly",
+                new Timing.Every(Duration.ofHours(1)),
+                Missed.ONCE,
+                Overlap.SKIP,
+                many.submission()))
+        .withMessageContaining("is under 21 quotas");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> many.quota(LimitKey.shared("one more"), 9, REFUSE))
         .withMessage("A task of type \"mail\" is under 21 quotas; at most 20 are allowed");
