@@ -19,7 +19,7 @@ public final class Workflows {
   /**
    * Those that are known, without their steps: the halted ones first, then by name.
    *
-   * @param most how many at most
+   * @param most how many at most, up to 10,000
    */
   public List<WorkflowView> list(int most) {
     return store.reader().workflows(most);

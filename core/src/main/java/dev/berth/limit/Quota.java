@@ -1,5 +1,7 @@
 package dev.berth.limit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -15,6 +17,9 @@ public record Quota(LimitKey key, int most, WhenFull whenFull) {
 
   /** More than that is no quota. */
   public static final int MOST = 1_000_000;
+
+  private static final int MOST_KEYS = 20;
+  private static final int MOST_BYTES = 2_600;
 
   /** What changes least comes first; among equals the quota that the fewest tasks share. */
   private static final Comparator<Quota> ORDER =
@@ -33,6 +38,21 @@ public record Quota(LimitKey key, int most, WhenFull whenFull) {
           "The quota " + key + " cannot be " + most + ": use 0 (refuses all) to " + MOST);
     }
     return most;
+  }
+
+  /** What one task may be counted under: each key has a row and a lock. */
+  public static void checkKeys(String type, Collection<Quota> quotas) {
+    if (quotas.size() > MOST_KEYS) {
+      throw new IllegalArgumentException(
+          "A task of type \"%.40s\" is under %d quotas; at most %d are allowed"
+              .formatted(type, quotas.size(), MOST_KEYS));
+    }
+    int bytes = quotas.stream().mapToInt(quota -> quota.key().value().getBytes(UTF_8).length).sum();
+    if (bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "A task of type \"%.40s\" has too long keys of quotas: they take %d bytes, at most %d are allowed"
+              .formatted(type, bytes, MOST_BYTES));
+    }
   }
 
   /** The quotas of one task in the order in which they decide when several are full. */

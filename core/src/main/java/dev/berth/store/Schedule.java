@@ -43,6 +43,7 @@ public record Schedule(
     Names.check("schedule", name);
     LimitKey.ofSchedule(name);
     each = with(each, NO_ID, each.metadata(), each.lane(), each.quotas());
+    under(name, each); // what is too much with its own key is refused now, not when it is due
   }
 
   /** The id of the task of one occurrence. */
@@ -52,6 +53,10 @@ public record Schedule(
 
   /** What is submitted, with the limit and the quota by which tasks do not overlap. */
   public Submission underItsKey() {
+    return under(name, each);
+  }
+
+  private static Submission under(String name, Submission each) {
     LimitKey key = LimitKey.ofSchedule(name);
     Lane lane = each.lane().and(List.of(new Need(key, 1, 1)));
     List<Quota> quotas = new ArrayList<>(each.quotas());

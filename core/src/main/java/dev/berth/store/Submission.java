@@ -45,6 +45,7 @@ public record Submission(
     lane.checkBytes(type, queue);
     metadata = Map.copyOf(metadata);
     quotas = Quota.inOrder(quotas);
+    Quota.checkKeys(type, quotas);
     Texts.check("The payload of a task", payload);
     metadata.forEach((key, value) -> {
       Texts.check("The metadata of a task", key);

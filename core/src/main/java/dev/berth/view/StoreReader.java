@@ -57,7 +57,7 @@ public interface StoreReader {
   /**
    * Workflows that are known, without their steps: those that are halted first, then by name.
    *
-   * @param most how many at most
+   * @param most how many at most, up to 10,000
    */
   List<WorkflowView> workflows(int most);
 

@@ -24,9 +24,19 @@ public record WorkflowView(
 
   public static final int MOST = 500;
 
+  private static final int LISTED = 10_000;
+
   public WorkflowView {
     counts = Map.copyOf(counts);
     steps = List.copyOf(steps);
+  }
+
+  /** Returns how many workflows a list is to show at most, or says what is wrong with it. */
+  public static int checkListed(int most) {
+    if (most < 1 || most > LISTED) {
+      throw new IllegalArgumentException("A list shows 1 to " + LISTED + " workflows, not " + most);
+    }
+    return most;
   }
 
   /** How far a workflow is. */

@@ -165,6 +165,7 @@ final class MemoryReader implements StoreReader {
 
   @Override
   public List<WorkflowView> workflows(int most) {
+    WorkflowView.checkListed(most);
     return locked.at(now ->
         workflows.all().stream()
             .map(workflow -> workflow.view(false))

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Paces {
 
+  private static final int MOST_TOLD = 10_000;
+
   private final Database database;
   private final Set<LimitKey> told = ConcurrentHashMap.newKeySet();
 
@@ -70,6 +72,9 @@ final class Paces {
                       2, Arrays.of(connection, "int8", fresh.values(), Paces::micros));
                   return statement.execute();
                 }));
+    if (told.size() > MOST_TOLD) {
+      told.clear(); // to tell one again is only a call more
+    }
     told.addAll(keys);
   }
 }

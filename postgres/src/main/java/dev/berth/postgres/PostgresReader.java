@@ -241,6 +241,7 @@ final class PostgresReader implements StoreReader {
 
   @Override
   public List<WorkflowView> workflows(int most) {
+    WorkflowView.checkListed(most);
     return query(
         "list the workflows",
         Statements.WORKFLOWS,

@@ -938,6 +938,9 @@ create function berth_private.check_pairs(p_pairs text[])
 create function berth_private.check_positive_span(p_what text, p_span interval)
   returns void;
 
+create function berth_private.check_quota_keys(p_type text, p_keys text[])
+  returns void;
+
 create function berth_private.check_quotas(p_keys text[], p_mosts integer[], p_when_full text[])
   returns void;
 

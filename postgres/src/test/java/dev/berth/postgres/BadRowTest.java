@@ -120,6 +120,24 @@ class BadRowTest {
         .containsExactly("3");
   }
 
+  @Test
+  void sqlHasTheBoundsOfTheQuotasOfOneTask() {
+    url = fixture.database().url();
+    String many = "(select jsonb_object_agg('limit/' || n, 9) from generate_series(1, 21) n)";
+    String much =
+        "(select jsonb_object_agg('limit/' || n || repeat('\u5b57', 430), 9) from"
+            + " generate_series(1, 3) n)";
+    for (String submit :
+        List.of(
+            "berth.submit('mail', quotas => %s)",
+            "berth.submit_step('order', 'pack', 'mail', quotas => %s)",
+            "berth.set_schedule('nightly', 'mail', cron => '0 3 * * *', zone => 'UTC', quotas =>"
+                + " %s)")) {
+      refused("select " + submit.formatted(many), "quotas; at most 20 are allowed");
+      refused("select " + submit.formatted(much), "at most 2600 are allowed");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

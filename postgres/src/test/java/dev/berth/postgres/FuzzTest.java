@@ -4,50 +4,49 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
-import dev.berth.store.Claim;
 import dev.berth.store.Command;
+import dev.berth.store.StoreException;
 import dev.berth.task.Due;
-import dev.berth.task.Outcome;
 import dev.berth.task.TaskId;
-import dev.berth.testkit.Claimer;
 import dev.berth.testkit.Draft;
+import dev.berth.testkit.Edges;
+import dev.berth.testkit.Everyday;
+import dev.berth.testkit.Seeds;
 import dev.berth.view.TaskFilter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Every function of the schema and every entry of the store with values from the edges. They may
- * refuse; but afterwards a sweep, an exchange, the list of tasks and the limits work, and nothing
- * is lost. {@code -Dberth.fuzz=NUMBER} makes so many calls, {@code -Dberth.seed=NUMBER} repeats a
- * run.
+ * refuse; but afterwards all that workers and people do goes on, and nothing is lost. {@code
+ * -Dberth.fuzz=NUMBER} makes so many calls, of which half are functions and a quarter entries of
+ * the store; the others are made by {@code FrontDoorContract}. {@code -Dberth.seed=NUMBER} repeats
+ * a run.
  */
 class FuzzTest {
 
-  private static final int CALLS = Integer.getInteger("berth.fuzz", 110);
-  private static final long SEED =
-      Long.getLong("berth.seed", ThreadLocalRandom.current().nextInt(1_000_000_000));
+  private static final int CALLS = Integer.getInteger("berth.fuzz", 160);
 
-  private static final String KEPT = "kept";
-
-  /** What goes wrong inside the server, or does not end. */
-  private static final List<String> FAULTS = List.of("XX", "57", "53", "58");
+  /** What goes wrong inside the server, or does not end. 53400 is a full quota. */
+  private static final List<String> FAULTS = List.of("XX", "57", "530", "531", "532", "533", "58");
 
   private final PostgresFixture fixture = PostgresFixture.on(Servers.NEWEST);
-  private final String url = fixture.database().url();
-  private final Random random = new Random(SEED);
-  private final Claimer claimer = Claimer.open(fixture.store(), "fuzz", "t", "mail");
+  private final Everyday everyday = new Everyday(fixture, this::known);
+  private final long seed = Seeds.of("the fuzz", 1).findFirst().orElseThrow();
+  private final Random random = new Random(seed);
+  private final Edges edges = new Edges(random);
 
   private String sessionAndProof = "1, null";
   private List<String> ids = List.of();
@@ -60,20 +59,21 @@ class FuzzTest {
 
   @Test
   void everySqlFunction() throws SQLException {
-    System.out.println("Seed of FuzzTest.everySqlFunction: " + SEED);
     List<String> functions =
         fixture
             .database()
             .query(
                 """
                 select p.proname || '|' || coalesce((
-                         select string_agg(format_type(a.type, null), ',' order by a.place)
+                         select string_agg(
+                                  p.proargnames[a.place] || case when a.place > p.pronargs - p.pronargdefaults then '?' else '' end
+                                    || ' ' || format_type(a.type, null), ',' order by a.place)
                            from unnest(p.proargtypes) with ordinality as a (type, place)), '')
                   from pg_proc p
                  where p.pronamespace = 'berth'::regnamespace and p.prorettype <> 'trigger'::regtype
                 union all
-                select 'insert into berth.' || c.relname || ' (' || string_agg(a.attname, ', ' order by a.attnum) || ') select |'
-                       || string_agg(format_type(a.atttypid, null), ',' order by a.attnum)
+                select 'insert into berth.' || c.relname || '|'
+                       || string_agg(a.attname || '? ' || format_type(a.atttypid, null), ',' order by a.attnum)
                   from pg_class c join pg_attribute a on a.attrelid = c.oid
                  where c.relnamespace = 'berth'::regnamespace and a.atttypid <> 'name'::regtype
                    and exists (select from pg_trigger t where t.tgrelid = c.oid)
@@ -81,114 +81,105 @@ class FuzzTest {
                  order by 1
                 """);
     assertThat(functions).hasSizeGreaterThan(50);
-    keep(20);
-    try (Connection connection = DriverManager.getConnection(url);
+    everyday.keep();
+    try (Connection connection = DriverManager.getConnection(fixture.database().url());
         Statement statement = connection.createStatement()) {
       statement.execute("set statement_timeout = '60s'");
-      for (int i = 0; i < CALLS; i++) {
-        String call =
-            call(functions.get(i < functions.size() ? i : random.nextInt(functions.size())));
+      for (int i = 0; i < Math.max(CALLS / 2, functions.size()); i++) {
+        String call = call(i < functions.size() ? functions.get(i) : some(functions));
         if (i % 10 == 0) {
           know();
         }
-        String where = "seed " + SEED + ", call " + i + ": " + call;
+        String where = "call " + i + ": " + call;
         try {
           statement.execute(call);
         } catch (SQLException refused) {
-          assertThat(FAULTS)
-              .as(where + " failed with " + refused.getMessage())
-              .noneMatch(refused.getSQLState()::startsWith);
+          if (FAULTS.stream().anyMatch(refused.getSQLState()::startsWith)) {
+            throw Seeds.failed(seed, where, refused);
+          }
         }
         goOn(where);
       }
     }
-    nothingIsLost(20);
+    everyday.nothingIsLost();
+    System.out.println("The fuzz had " + everyday.claimed() + " claims");
   }
 
   @Test
   void everyEntryOfTheStore() {
-    System.out.println("Seed of FuzzTest.everyEntryOfTheStore: " + SEED);
-    keep(20);
-    for (int i = 0; i < CALLS / 2; i++) {
-      StringBuilder where = new StringBuilder("seed " + SEED + ", call " + i + ": ");
+    everyday.keep();
+    for (int i = 0; i < CALLS / 4; i++) {
+      StringBuilder where = new StringBuilder("call " + i + ": ");
       try {
         store(i % 14, where);
       } catch (RuntimeException refused) {
-        assertThat(refused).as(where.toString()).isNotInstanceOf(NullPointerException.class);
+        if (!(refused instanceof IllegalArgumentException
+            || refused instanceof StoreException e && e.refused())) {
+          throw Seeds.failed(seed, where.toString(), refused);
+        }
       }
       goOn(where.toString());
     }
-    nothingIsLost(20);
+    everyday.nothingIsLost();
+    System.out.println("The fuzz had " + everyday.claimed() + " claims");
   }
 
   private void store(int which, StringBuilder where) {
     var store = fixture.store();
-    String name = text();
+    String name = edges.half();
     where.append(which).append(' ').append(name);
     switch (which) {
       case 0 -> submit(Draft.task().type(name));
       case 1 -> submit(Draft.task().queue(name));
-      case 2 -> submit(Draft.task().due(Due.at(instant())));
-      case 3 -> submit(Draft.task().delay(duration()));
-      case 4 -> submit(Draft.task().metadata(Map.of(name, text())));
-      case 5 -> submit(Draft.task().under(new LimitKey(name), number()));
+      case 2 -> submit(Draft.task().due(Due.at(edges.instant())));
+      case 3 -> submit(Draft.task().delay(edges.duration()));
+      case 4 -> submit(Draft.task().metadata(Map.of(name, edges.half())));
+      case 5 -> submit(Draft.task().under(new LimitKey(name), edges.number()));
       case 6 ->
           submit(
               Draft.task()
-                  .under(LimitKey.ofTypePer("mail", text(), name), number())
-                  .under(LimitKey.shared(text()), 1)
+                  .under(LimitKey.ofTypePer("mail", edges.half(), name), edges.number())
+                  .under(LimitKey.shared(edges.half()), 1)
                   .delay(Duration.ofMillis(1)));
       case 7 ->
           submit(
               Draft.task()
-                  .quota(LimitKey.ofTypePer("mail", "a", name), number(), WhenFull.REPLACE));
-      case 8 -> submit(Draft.task().step(name, text()));
-      case 9 -> store.apply(new Command.SetLimit(new LimitKey(name), number(), duration()));
+                  .quota(LimitKey.ofTypePer("mail", "a", name), edges.number(), WhenFull.REPLACE));
+      case 8 -> submit(Draft.task().step(name, edges.half()));
+      case 9 ->
+          store.apply(new Command.SetLimit(new LimitKey(name), edges.number(), edges.duration()));
       case 10 -> store.apply(new Command.PauseQueue(name));
-      case 11 -> submit(Draft.task().priority(number()).payload(name));
-      case 12 -> store.reader().list(new TaskFilter(Set.of(), name, text(), number()));
+      case 11 -> submit(Draft.task().priority(edges.number()).payload(name));
+      case 12 -> store.reader().list(new TaskFilter(Set.of(), name, edges.half(), edges.number()));
       default -> store.reader().find(TaskId.named("fuzz", name));
     }
   }
 
-  /**
-   * A sweep, an exchange, the list of tasks and the limits, as each worker and person uses them.
-   */
   private void goOn(String where) {
     try {
-      claimer.heartbeat();
-      fixture.store().sweep();
-      List<Claim> claims = claimer.claim(2);
-      claimer.endAll(claims, new Outcome.Finished(null));
-      fixture.store().reader().list(TaskFilter.ALL);
-      fixture.store().reader().limits();
-      fixture.store().reader().quotas();
-      fixture.store().reader().schedules();
-    } catch (RuntimeException e) {
-      throw new AssertionError(where, e);
+      everyday.goOn();
+      new Topics(new Database(fixture.database().pool())).list();
+      assertThat(fixture.database().query("select unnest(faults) from berth.sweep()")).isEmpty();
+    } catch (RuntimeException | AssertionError e) {
+      throw Seeds.failed(seed, "after " + where, e);
     }
-    assertThat(fixture.database().query("select unnest(faults) from berth.sweep()"))
-        .as(where)
-        .isEmpty();
+  }
+
+  /** Those of tasks in the table, the newest first. */
+  private Everyday.Known known() {
+    return new Everyday.Known(some("type"), some("queue"));
+  }
+
+  private List<String> some(String column) {
+    return fixture
+        .database()
+        .query(
+            "select %1$s from berth_private.task group by 1 order by max(id::text) desc limit 200"
+                .formatted(column));
   }
 
   private void submit(Draft draft) {
     fixture.store().submit(List.of(draft.submission()));
-  }
-
-  private void keep(int many) {
-    for (int i = 0; i < many; i++) {
-      submit(Draft.task().type(KEPT).queue(KEPT).delay(Duration.ofMillis(i)));
-    }
-  }
-
-  private void nothingIsLost(int many) {
-    assertThat(fixture.store().reader().unreadable()).as("seed " + SEED).isEmpty();
-    fixture.advance(Duration.ofMinutes(1));
-    fixture.store().sweep();
-    assertThat(Claimer.open(fixture.store(), "keeper", KEPT).claim(many, KEPT))
-        .as("seed " + SEED)
-        .hasSize(many);
   }
 
   /** Some of what is there, so that calls get further than to the first look-up. */
@@ -210,28 +201,102 @@ class FuzzTest {
                 "select token from berth_private.task where token is not null order by 1 limit 20");
   }
 
+  /** Often one that makes tasks: without them the others find nothing. */
+  private String some(List<String> functions) {
+    List<String> submits =
+        functions.stream()
+            .filter(name -> name.contains("submit") || name.contains("sched"))
+            .toList();
+    return edges.one(3)
+        ? submits.get(random.nextInt(submits.size()))
+        : functions.get(random.nextInt(functions.size()));
+  }
+
+  /** All arguments from the edges; or one of them, so that the others let it get further. */
   private String call(String function) {
     String name = function.substring(0, function.indexOf('|'));
-    String types = function.substring(function.indexOf('|') + 1);
-    List<String> arguments = new ArrayList<>();
-    int length = random.nextInt(4);
-    for (String type : types.isEmpty() ? List.<String>of() : List.of(types.split(","))) {
-      arguments.add(value(type, length));
+    String said = function.substring(function.indexOf('|') + 1);
+    List<String> parameters = said.isEmpty() ? List.of() : List.of(said.split(","));
+    int only = edges.one(3) ? -1 : random.nextInt(parameters.size() + 1);
+    int length = only < 0 ? random.nextInt(4) : 1;
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (int i = 0; i < parameters.size(); i++) {
+      String parameter = parameters.get(i).substring(0, parameters.get(i).indexOf(' '));
+      String type = parameters.get(i).substring(parameters.get(i).indexOf(' ') + 1);
+      boolean edge = only < 0 || only == i;
+      if (!parameter.endsWith("?") || edge || edges.one(4)) {
+        arguments.put(
+            parameter.replace("?", ""),
+            edge ? value(type, length) : usual(parameter.replace("?", ""), type));
+      }
     }
-    // Behind these doors there is nothing to see with a wrong key.
-    if (random.nextInt(3) > 0 && types.startsWith("integer,bigint,uuid")) {
-      arguments.set(0, String.valueOf(Migration.NEWEST));
-      arguments.set(1, sessionAndProof.split(", ")[0]);
-      arguments.set(2, sessionAndProof.split(", ")[1] + "::uuid");
-    } else if (random.nextInt(3) > 0 && types.startsWith("bigint,uuid")) {
-      arguments.set(0, sessionAndProof.split(", ")[0]);
-      arguments.set(1, sessionAndProof.split(", ")[1] + "::uuid");
-    } else if (name.equals("open_session") && random.nextInt(3) > 0) {
-      arguments.set(0, String.valueOf(Migration.NEWEST));
+    know(said, arguments);
+    if (name.startsWith("insert")) {
+      return name
+          + " ("
+          + String.join(", ", arguments.keySet())
+          + ") select "
+          + String.join(", ", arguments.values());
     }
-    return name.startsWith("insert")
-        ? name + String.join(", ", arguments)
-        : "select * from berth." + name + "(" + String.join(", ", arguments) + ")";
+    return "select * from berth."
+        + name
+        + arguments.entrySet().stream()
+            .map(argument -> argument.getKey() + " => " + argument.getValue())
+            .collect(Collectors.joining(", ", "(", ")"));
+  }
+
+  /** Behind some doors there is nothing to see with a wrong key. */
+  private void know(String parameters, Map<String, String> arguments) {
+    List<String> names = List.copyOf(arguments.keySet());
+    String types = parameters.replaceAll("[a-z_0-9]+[?]? ([a-z ]+)", "$1");
+    if (edges.one(4)) {
+      return;
+    }
+    int session = types.startsWith("integer,bigint,uuid") ? 1 : 0;
+    if (types.startsWith("integer,")) {
+      arguments.put(names.get(0), String.valueOf(Migration.NEWEST));
+    }
+    if (session == 1 || types.startsWith("bigint,uuid")) {
+      arguments.put(names.get(session), sessionAndProof.replaceAll(",.*", ""));
+      arguments.put(names.get(session + 1), sessionAndProof.replaceAll(".*, ", "") + "::uuid");
+    }
+  }
+
+  /** A value that could be meant. */
+  private String usual(String name, String type) {
+    if (type.endsWith("[]")) {
+      return "array[" + usual(name, type.substring(0, type.length() - 2)) + "]::" + type;
+    }
+    return switch (type) {
+      case "text" -> quoted(usualText(name.replaceFirst("^p_", "")));
+      case "integer", "smallint", "bigint" -> edges.pick("1", "2", "5") + "::" + type;
+      case "timestamp with time zone" -> "now()";
+      case "interval" -> quoted("1 second") + "::interval";
+      case "real" -> "0.5::real";
+      case "jsonb" ->
+          quoted(
+                  name.matches("limits|quotas")
+                      ? "{\"limit/a\": 3}"
+                      : edges.pick("{}", "{\"a\": \"b\"}"))
+              + "::jsonb";
+      default -> value(type, 1);
+    };
+  }
+
+  private String usualText(String name) {
+    return switch (name) {
+      case "key", "keys", "limit", "limits", "lane", "lanes" -> edges.pick("limit/a", "type/t");
+      case "when_full" -> "refuse";
+      case "on_failure" -> "halt";
+      case "missed" -> "once";
+      case "overlap" -> "skip";
+      case "cron" -> "* * * * *";
+      case "zone" -> "UTC";
+      case "payload", "payloads" -> "{}";
+      case "queue", "queues" -> edges.pick("default", "a");
+      case "outcomes" -> edges.pick("finished", "failed", "retry");
+      default -> edges.pick("t", "mail", "a");
+    };
   }
 
   private String value(String type, int length) {
@@ -248,7 +313,7 @@ class FuzzTest {
       return "array[" + String.join(", ", values) + "]::" + type;
     }
     return switch (type) {
-      case "text", "name" -> quoted(text());
+      case "text", "name" -> quoted(edges.text());
       case "integer" ->
           quoted(
                   pick(
@@ -289,6 +354,8 @@ class FuzzTest {
           quoted(
                   pick(
                       "0",
+                      "infinity",
+                      "-infinity",
                       "1 microsecond",
                       "1 second",
                       "-1 second",
@@ -306,7 +373,7 @@ class FuzzTest {
   }
 
   private String json() {
-    String name = "\"" + text().replaceAll("[\\p{Cntrl}\"\\\\]", "?") + "\"";
+    String name = "\"" + edges.text().replaceAll("[\\p{Cntrl}\"\\\\]", "?") + "\"";
     return pick(
         "null",
         "[]",
@@ -352,103 +419,6 @@ class FuzzTest {
             "limit/a",
             "limit/a limit/b",
             "type/t/user/1"));
-  }
-
-  private String text() {
-    return switch (random.nextInt(8)) {
-      case 0 ->
-          pick(
-              "",
-              " ",
-              "\t",
-              "\u3000",
-              "\u0085",
-              "a\0b",
-              "%",
-              "/",
-              "*",
-              "'",
-              "\"",
-              "{",
-              "\\",
-              "NaN",
-              "infinity");
-      case 1 -> "\uD840\uDC00".repeat(1 + random.nextInt(201));
-      case 2 ->
-          pick("limit/", "type/t/", "topic/", "schedule/", "type/t/user/", "")
-              + han(random.nextInt(520));
-      case 3 -> "a".repeat(random.nextInt(3_000));
-      case 4 ->
-          pick(
-              "limit/a",
-              "limit/b",
-              "type/t",
-              "type/mail",
-              "type/t/user",
-              "type/t/user/1",
-              "topic/a",
-              "schedule/a");
-      case 5 ->
-          pick(
-              "scan",
-              "plain",
-              "hop",
-              "lanes",
-              "freed",
-              "finished",
-              "failed",
-              "retry",
-              "released",
-              "cancelled",
-              "halt",
-              "continue",
-              "cancel_rest",
-              "skip",
-              "once",
-              "all",
-              "none",
-              "queue",
-              "cancel_older",
-              "refuse",
-              "0 3 * * *",
-              "UTC");
-      default -> pick("t", "mail", "default", "a", "w", "s");
-    };
-  }
-
-  private String han(int length) {
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < length; i++) {
-      text.appendCodePoint(19_968 + random.nextInt(20_000));
-    }
-    return text.toString();
-  }
-
-  private Instant instant() {
-    return switch (random.nextInt(4)) {
-      case 0 -> Instant.MAX;
-      case 1 -> Instant.MIN;
-      case 2 -> Due.LATEST;
-      default -> Instant.EPOCH;
-    };
-  }
-
-  private Duration duration() {
-    return switch (random.nextInt(4)) {
-      case 0 -> Duration.ofSeconds(Long.MAX_VALUE);
-      case 1 -> Duration.ofSeconds(Long.MIN_VALUE);
-      case 2 -> Duration.ofDays(365_000);
-      default -> Duration.ofNanos(1);
-    };
-  }
-
-  private int number() {
-    return switch (random.nextInt(5)) {
-      case 0 -> Integer.MAX_VALUE;
-      case 1 -> Integer.MIN_VALUE;
-      case 2 -> 0;
-      default -> 1 + random.nextInt(9);
-    };
   }
 
   private String pick(String... from) {

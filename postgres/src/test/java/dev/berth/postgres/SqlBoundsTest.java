@@ -156,7 +156,8 @@ class SqlBoundsTest {
             "repeat(' ', 900000)")) {
       assertRefused(arguments, "needs a statement");
     }
-    assertRefused("repeat('x', 1000001)", "has 1000001 characters; at most 1000000");
+    assertRefused("repeat('x', 1000001)", "has 1000001 bytes; at most 1000000");
+    assertRefused("repeat('字', 333334)", "has 1000002 bytes; at most 1000000");
     assertRefused("repeat('/*', 5000000)", "has 10000000 characters");
     assertRefused("'select 1', topics => '{a,null}'", "A topic needs a name");
     assertRefused("'select 1', topics => '{\" \"}'", "A topic needs a name");

@@ -52,8 +52,13 @@ public final class Claimer {
   }
 
   public static Claimer open(Store store, String worker, List<Handled> types) {
-    List<String> queues = List.of(TaskType.DEFAULT_QUEUE);
-    return new Claimer(store, store.open(new SessionRequest(worker, types, queues, LEASE, 100)));
+    return open(store, worker, types, TaskType.DEFAULT_QUEUE);
+  }
+
+  /** One that reads these queues. */
+  static Claimer open(Store store, String worker, List<Handled> types, String... queues) {
+    SessionRequest request = new SessionRequest(worker, types, List.of(queues), LEASE, 100);
+    return new Claimer(store, store.open(request));
   }
 
   public SessionId id() {

@@ -5,10 +5,15 @@ import static dev.berth.limit.WhenFull.EXISTING;
 import static dev.berth.limit.WhenFull.REFUSE;
 import static dev.berth.limit.WhenFull.REPLACE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.berth.limit.LimitKey;
 import dev.berth.limit.WhenFull;
+import dev.berth.schedule.Missed;
+import dev.berth.schedule.Overlap;
+import dev.berth.schedule.Timing;
 import dev.berth.store.Claim;
+import dev.berth.store.Schedule;
 import dev.berth.store.Submitted;
 import dev.berth.task.TaskId;
 import dev.berth.task.TaskState;
@@ -24,6 +29,34 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Quotas: how many tasks are pending or running, and what a submit does that finds one full. */
 abstract class QuotaContract extends QuotaTest {
+
+  @Test
+  void aTaskUnderTooManyOrTooLongQuotasIsRefusedWithASentence() {
+    Draft twenty = Draft.task();
+    for (int i = 0; i < 20; i++) {
+      twenty = twenty.quota(LimitKey.shared("disk" + i), 9, REFUSE);
+    }
+    accepted(twenty);
+    Draft many = twenty;
+    assertThatIllegalArgumentException()
+        .as("a schedule has a quota of its own")
+        .isThrownBy(() ->
+            new Schedule(
+                "nightly",
+                new Timing.Every(Duration.ofHours(1)),
+                Missed.ONCE,
+                Overlap.SKIP,
+                many.submission()))
+        .withMessageContaining("is under 21 quotas");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> many.quota(LimitKey.shared("one more"), 9, REFUSE))
+        .withMessage("A task of type \"mail\" is under 21 quotas; at most 20 are allowed");
+    Draft whole = Draft.task().quota(LimitKey.shared("\u5b57".repeat(430)), 9, REFUSE);
+    accepted(whole);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> whole.quota(LimitKey.shared("\u5b58".repeat(436)), 9, REFUSE))
+        .withMessageContaining("they take 2610 bytes, at most 2600 are allowed");
+  }
 
   @Test
   void aFullQuotaRefuses() {

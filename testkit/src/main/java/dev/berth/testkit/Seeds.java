@@ -38,7 +38,7 @@ public final class Seeds {
   }
 
   /** A run failed: says how to see it again. */
-  static AssertionError failed(long seed, String where, Throwable cause) {
+  public static AssertionError failed(long seed, String where, Throwable cause) {
     return new AssertionError(
         "Seed %d, %s (-Dberth.seed=%1$d replays it)".formatted(seed, where), cause);
   }

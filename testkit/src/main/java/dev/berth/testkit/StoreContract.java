@@ -357,4 +357,12 @@ public abstract class StoreContract {
       return StoreContract.this.open();
     }
   }
+
+  @Nested
+  class FrontDoors extends FrontDoorContract {
+    @Override
+    StoreFixture open() throws Exception {
+      return StoreContract.this.open();
+    }
+  }
 }

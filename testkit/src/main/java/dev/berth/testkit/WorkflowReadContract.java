@@ -1,6 +1,7 @@
 package dev.berth.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.berth.store.SessionRequest.Handled;
@@ -23,9 +24,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can be seen of a workflow: as a whole, step by step, and why a step does not run. */
 abstract class WorkflowReadContract extends WorkflowTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 10_001, Integer.MAX_VALUE})
+  void aListOfNoSizeIsRefusedWithASentence(int most) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> reader.workflows(most))
+        .withMessage("A list shows 1 to 10000 workflows, not " + most);
+  }
 
   @Test
   void aWorkflowIsSeenAsAWhole() {

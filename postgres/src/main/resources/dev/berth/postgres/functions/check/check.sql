@@ -166,6 +166,18 @@ begin
   end loop;
 end $$;
 
+-- What one task may be counted under: each key has a row and a lock.
+create function berth_private.check_quota_keys(p_type text, p_keys text[]) returns void language plpgsql immutable as $$
+begin
+  if cardinality(p_keys) > 20 then
+    raise exception 'A task of type "%" is under % quotas; at most 20 are allowed', left(p_type, 40), cardinality(p_keys)
+      using errcode = 'invalid_parameter_value';
+  elsif octet_length(array_to_string(p_keys, '')) > 2600 then
+    raise exception 'A task of type "%" has too long keys of quotas: they take % bytes, at most 2600 are allowed',
+      left(p_type, 40), octet_length(array_to_string(p_keys, '')) using errcode = 'invalid_parameter_value';
+  end if;
+end $$;
+
 create function berth_private.check_step(p_workflow text, p_step text, p_on_failure text) returns void
 language plpgsql immutable as $$
 begin

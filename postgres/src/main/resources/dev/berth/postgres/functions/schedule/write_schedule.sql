@@ -20,6 +20,7 @@ begin
      from unnest(p_limits, p_weights, p_said_slots) as l (key, weight, slots);
   perform berth_private.check_lane_bytes(p_type, p_queue, v_lane.lane);
   perform berth_private.check_quotas(p_quotas, p_mosts, p_when_full);
+  perform berth_private.check_quota_keys(p_type, p_quotas);
   if p_every not between 100 and 3153600000000 then
     raise exception 'Schedule %: it cannot run every % ms: use a time from 100 ms to 36500 days', p_name, p_every
       using errcode = 'invalid_parameter_value';

@@ -12,16 +12,16 @@ end $$;
 create function berth_private.check_launch(p_statement text, p_topics text[], p_search_path text) returns void
 language plpgsql immutable as $$
 begin
-  if length(p_statement) > 1000000 then
-    raise exception 'The statement has % characters; at most 1000000 are allowed', length(p_statement)
+  if octet_length(p_statement) > 1000000 then
+    raise exception 'The statement has % bytes; at most 1000000 are allowed', octet_length(p_statement)
       using errcode = 'invalid_parameter_value';
   elsif p_statement is null or p_statement ~ '^(?:[[:space:];]|--[^\r\n]*(?:[\r\n]|$)|/[*](?:[^*]|[*]+[^*/])*[*]+/)*$' then
     raise exception 'A SQL task needs a statement, but it was empty' using errcode = 'invalid_parameter_value';
   elsif cardinality(p_topics) > 20 then
     raise exception 'A SQL task can be under at most 20 topics, not %', cardinality(p_topics)
       using errcode = 'invalid_parameter_value';
-  elsif length(p_search_path) > 10000 then
-    raise exception 'The search_path of a SQL task has % characters; at most 10000 are allowed', length(p_search_path)
+  elsif octet_length(p_search_path) > 10000 then
+    raise exception 'The search_path of a SQL task has % bytes; at most 10000 are allowed', octet_length(p_search_path)
       using errcode = 'invalid_parameter_value';
   end if;
 end $$;

@@ -36,6 +36,7 @@ begin
             where num_nonnulls(s.lane, s.limits, s.weights, s.said_slots) > 0
               and berth_private.is_plain_lane(s.type, s.lane, s.limits, s.weights, s.said_slots) is not true) l;
   if num_nonnulls(p_quotas, p_mosts, p_when_full) > 0 then
+    perform berth_private.check_quota_keys(q.type, q.keys::text[]) from unnest(p_types, p_quotas) as q (type, keys);
     perform berth_private.check_key('quota', k.key)
        from (select distinct unnest(q.keys::text[]) from unnest(p_quotas) as q (keys)) as k (key);
     perform berth_private.check_quotas(q.keys::text[], q.mosts::integer[], q.when_full::text[])

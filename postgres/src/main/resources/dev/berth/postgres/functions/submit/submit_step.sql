@@ -16,6 +16,7 @@ begin
   v_lane := berth_private.sql_lane(submit_step.type, submit_step.limits);
   perform berth_private.check_lane_bytes(submit_step.type, submit_step.queue, v_lane.lane);
   v_quotas := berth_private.read_quotas(submit_step.type, submit_step.quotas);
+  perform berth_private.check_quota_keys(submit_step.type, v_quotas.keys);
   v_batch := berth_private.submit_tasks(
     array[v_id], array[submit_step.type], array[submit_step.queue], array[submit_step.priority::smallint],
     array[submit_step.due_at], array[0::bigint], array[submit_step.payload::text],

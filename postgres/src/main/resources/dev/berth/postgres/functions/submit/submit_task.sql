@@ -24,6 +24,7 @@ begin
     end if;
   end if;
   v_quotas := berth_private.read_quotas(submit_task.type, submit_task.quotas);
+  perform berth_private.check_quota_keys(submit_task.type, v_quotas.keys);
   v_lane := berth_private.sql_lane(submit_task.type, submit_task.limits);
   perform berth_private.check_lane_bytes(submit_task.type, submit_task.queue, v_lane.lane);
   if v_quotas.keys is not null then
