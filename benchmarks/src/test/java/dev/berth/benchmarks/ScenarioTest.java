@@ -27,7 +27,7 @@ class ScenarioTest {
           entry("long-transaction", List.of("long_tx", "long_tx_limited")),
           entry("foreign", List.of("foreign_1m", "foreign_1m_idle")),
           entry("concurrency-baseline", List.of("limits_elsewhere")),
-          entry("concurrency-enabled", List.of("all_limited")),
+          entry("concurrency-enabled", List.of("all_limited", "one_worker_limited")),
           entry("concurrency-mixed", List.of("mixed")),
           entry("concurrency-high", List.of("one_limit_500")),
           entry("blocked", List.of("blocked_1m", "blocked_1m_limited", "blocked_1m_idle")),
