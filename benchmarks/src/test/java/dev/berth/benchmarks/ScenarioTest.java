@@ -33,7 +33,7 @@ class ScenarioTest {
           entry("blocked", List.of("blocked_1m", "blocked_1m_limited", "blocked_1m_idle")),
           entry("keys", List.of("keys_100k")),
           entry("workflows", List.of("workflow_1m", "workflows_100k")),
-          entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
+          entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms", "slot_use_pool_5ms")));
 
   /** But for the one that writes files, which the test of the command looks at. */
   static List<Scenario> scenarios() {
