@@ -28,6 +28,11 @@ record ConcurrencyScenario(
   private static final Duration TIME = Duration.ofSeconds(120);
 
   private static final Duration WARM_UP = Duration.ofSeconds(12);
+
+  /** Of one worker, beside what four take in the same run. */
+  private static final Duration ONE_QUICK_TIME = Duration.ofSeconds(12);
+
+  private static final Duration ONE_WARM_UP = Duration.ofSeconds(4);
   private static final String WITH = "with limits";
   private static final String WITHOUT = "without";
   private static final String MAY_NOT = "42501";
@@ -49,7 +54,8 @@ record ConcurrencyScenario(
   static Scenario enabled() {
     return new ConcurrencyScenario(
         "concurrency-enabled",
-        "No-op tasks of 100 types, each limited at 10, beside the same without limits.",
+        "No-op tasks of 100 types, each limited at 10, beside the same without limits: by four"
+            + " workers and by one.",
         "all_limited",
         "rate of 100 types, each limited at 10 / without limits",
         0.85,
@@ -72,33 +78,58 @@ record ConcurrencyScenario(
   public void run(Bench bench, Report report) throws Exception {
     int tasks = bench.size().of(400, 20_000, 40_000);
     int workers = bench.size().of(1, WORKERS, WORKERS);
+    boolean all = limited == TYPES;
+    Duration quick = all ? QUICK_TIME.minus(ONE_QUICK_TIME) : QUICK_TIME;
+    Rounds rounds = rounds(bench, workers, tasks, WARM_UP, quick);
+    report.ratio(ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), means);
+    report.figure(
+        ratio + "_per_s",
+        "tasks/s",
+        rounds.samples(WITH),
+        "%,d no-op tasks of %d types".formatted(tasks, TYPES));
+    report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
+    report.fact("workers", Fleet.describe(workers));
+    if (all) {
+      oneWorker(bench, report, tasks);
+      slots(bench, report, workers, 3 * tasks);
+    }
+  }
+
+  /** The same without others to share the limits with. */
+  private void oneWorker(Bench bench, Report report, int tasks) throws Exception {
+    bench.say("one worker");
+    Rounds rounds = rounds(bench, 1, tasks, ONE_WARM_UP, ONE_QUICK_TIME);
+    report.ratio(
+        "one_worker_limited",
+        rounds.ratio(WITH, WITHOUT),
+        Target.atLeast(0.85),
+        "rate of one worker with %d types, each limited at %d / without limits"
+            .formatted(TYPES, SLOTS));
+    report.figure(
+        "one_worker_limited_per_s",
+        "tasks/s",
+        rounds.samples(WITH),
+        "%,d no-op tasks of %d types by one worker".formatted(tasks, TYPES));
+    report.figure("one_worker_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
+  }
+
+  private Rounds rounds(Bench bench, int workers, int tasks, Duration warmUp, Duration quick)
+      throws Exception {
     try (Fleet without = Fleet.start(bench, workers, types(0, 0));
         Fleet with = Fleet.start(bench, workers, types(limited, elsewhere))) {
       bench.warmUp(
-          WARM_UP,
+          warmUp,
           () -> {
             without.rate(tasks, TYPES);
             with.rate(tasks, TYPES);
           });
-      Rounds rounds =
-          new Rounds(bench)
-              .variant(WITHOUT, () -> without.rate(tasks, TYPES))
-              .variant(WITH, () -> with.rate(tasks, TYPES))
-              .run(
-                  bench.size().of(1, 3, 9),
-                  bench.size().of(1, 30, 300),
-                  bench.size().of(QUICK_TIME, QUICK_TIME, TIME));
-      report.ratio(ratio, rounds.ratio(WITH, WITHOUT), Target.atLeast(least), means);
-      report.figure(
-          ratio + "_per_s",
-          "tasks/s",
-          rounds.samples(WITH),
-          "%,d no-op tasks of %d types".formatted(tasks, TYPES));
-      report.figure("baseline_per_s", "tasks/s", rounds.samples(WITHOUT), "the same, no limits");
-      report.fact("workers", Fleet.describe(workers));
-    }
-    if (limited == TYPES) {
-      slots(bench, report, workers, 3 * tasks);
+      return new Rounds(bench)
+          .variant(WITHOUT, () -> without.rate(tasks, TYPES))
+          .variant(WITH, () -> with.rate(tasks, TYPES))
+          .run(
+              bench.size().of(1, 3, 9),
+              bench.size().of(1, 30, 300),
+              bench.size().of(quick, quick, TIME));
     }
   }
 

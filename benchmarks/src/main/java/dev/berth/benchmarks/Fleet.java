@@ -13,6 +13,7 @@ import dev.berth.worker.Handler;
 import dev.berth.worker.Worker;
 import dev.berth.worker.WorkerBuilder;
 import dev.berth.worker.WorkerListener;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,9 @@ import java.util.function.UnaryOperator;
 final class Fleet implements AutoCloseable, WorkerListener {
 
   private static final int BATCH = 1_000;
+
+  /** So long apart are two submits where a pace is slow enough for it. */
+  private static final Duration TICK = Duration.ofMillis(20);
 
   private final Bench bench;
   private final BenchDatabase database;
@@ -110,7 +114,7 @@ final class Fleet implements AutoCloseable, WorkerListener {
   double rate(int tasks, int ofTypes) throws Exception {
     Berth berth = Berth.on(stores.getFirst());
     berth.queues().pause(TaskType.DEFAULT_QUEUE);
-    submit(tasks, ofTypes);
+    submit(0, tasks, ofTypes);
     database.execute("vacuum analyze berth_private.task");
     long before = ended();
     long began = System.nanoTime();
@@ -125,6 +129,57 @@ final class Fleet implements AutoCloseable, WorkerListener {
     return rate;
   }
 
+  /** How many tasks should have been submitted by then. */
+  @FunctionalInterface
+  interface Pace {
+    long due(Duration sinceBegin, long ended);
+
+    static Pace perSecond(double tasks) {
+      return (sinceBegin, ended) -> (long) (tasks * sinceBegin.toNanos() / 1e9);
+    }
+
+    /** As fast as tasks end, so that there are always so many. */
+    static Pace waiting(int tasks) {
+      return (sinceBegin, ended) -> ended + tasks;
+    }
+  }
+
+  /** What ended while submits went on, of how many, and of how many that were due. */
+  record Steady(long due, long submitted, long ended, Duration time) {
+
+    double perSecond() {
+      return Drain.perSecond(ended, time);
+    }
+
+    /** When the time was over: in the queue, or at hand in a worker. */
+    long waiting() {
+      return submitted - ended;
+    }
+  }
+
+  /** Submits for so long, of all types in turn, while the workers run what there is. */
+  Steady steady(Duration time, Pace pace) throws InterruptedException {
+    long before = ended();
+    long began = System.nanoTime();
+    long submitted = 0;
+    while (true) {
+      Duration passed = Duration.ofNanos(System.nanoTime() - began);
+      long ended = ended() - before;
+      long due = pace.due(passed, ended);
+      if (passed.compareTo(time) >= 0) {
+        return new Steady(due, submitted, ended, passed);
+      }
+      int missing = (int) Math.min(BATCH, due - submitted);
+      if (missing > 0) {
+        submit(submitted, missing, types.size());
+        submitted += missing;
+      }
+      if (missing < BATCH) {
+        TimeUnit.NANOSECONDS.sleep(TICK.toNanos());
+      }
+    }
+  }
+
   /** How long a handler ran on average. */
   synchronized Duration meanRun() {
     return runs == 0 ? Duration.ZERO : ran.dividedBy(runs);
@@ -134,12 +189,12 @@ final class Fleet implements AutoCloseable, WorkerListener {
     return Duration.ofSeconds(bench.size().of(60, 8, 60));
   }
 
-  private void submit(int tasks, int ofTypes) {
+  private void submit(long first, int tasks, int ofTypes) {
     List<Submission> batch = new ArrayList<>(BATCH);
-    for (int number = 0; number < tasks; number++) {
-      TaskType<NoOp, Void> type = types.get(number % ofTypes);
-      batch.add(submissions.of(type, NoOp.of(number), SubmitOptions.DEFAULT));
-      if (batch.size() == BATCH || number == tasks - 1) {
+    for (long number = first; number < first + tasks; number++) {
+      TaskType<NoOp, Void> type = types.get((int) (number % ofTypes));
+      batch.add(submissions.of(type, NoOp.of((int) number), SubmitOptions.DEFAULT));
+      if (batch.size() == BATCH || number == first + tasks - 1) {
         stores.getFirst().submit(batch);
         batch.clear();
       }
@@ -182,6 +237,11 @@ final class Fleet implements AutoCloseable, WorkerListener {
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
     return ended;
+  }
+
+  /** To the database, beside the workers. */
+  Connection connect() throws SQLException {
+    return database.connect();
   }
 
   /** Ends the workers and their connections. The database is there until the fleet is closed. */

@@ -26,7 +26,8 @@ final class LongTransactionScenario implements Scenario {
   @Override
   public String about() {
     return "A drain of no-op tasks while another transaction stays open, beside one without it;"
-        + " and the same where all tasks are under a limit.";
+        + " the same where all tasks are under a limit; and the same while limited tasks are"
+        + " submitted at a steady pace.";
   }
 
   @Override
@@ -50,6 +51,7 @@ final class LongTransactionScenario implements Scenario {
         report,
         rounds,
         "%,d tasks, or what ended in %d s".formatted(tasks, longest(bench).toSeconds()));
+    SteadyLoads.measure(bench, report);
   }
 
   private static void tell(Report report, Rounds rounds, String what) {
@@ -108,7 +110,7 @@ final class LongTransactionScenario implements Scenario {
   }
 
   /** With a snapshot and a transaction id, each of which holds vacuum back by itself. */
-  private static void leaveOpen(Connection connection) throws SQLException {
+  static void leaveOpen(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     try (Statement statement = connection.createStatement()) {

@@ -4,7 +4,7 @@ package dev.berth.benchmarks;
 public enum Size {
   /** A few hundred tasks: shows that a scenario works, not how fast. */
   TINY,
-  /** Under a minute for each scenario. */
+  /** Under a minute for each scenario, but for one that takes two. */
   QUICK,
   FULL;
 

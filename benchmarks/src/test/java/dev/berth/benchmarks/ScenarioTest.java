@@ -24,16 +24,19 @@ class ScenarioTest {
           entry("in-flight", List.of("in_flight_1000", "in_flight_10000")),
           entry("idle", List.of("idle_cpu")),
           entry("latency", List.of("due_within_20ms", "wake_up_vs_poll")),
-          entry("long-transaction", List.of("long_tx", "long_tx_limited")),
+          entry(
+              "long-transaction",
+              List.of(
+                  "long_tx", "long_tx_limited", "long_tx_steady_limited", "long_tx_steady_keys")),
           entry("foreign", List.of("foreign_1m", "foreign_1m_idle")),
           entry("concurrency-baseline", List.of("limits_elsewhere")),
-          entry("concurrency-enabled", List.of("all_limited")),
+          entry("concurrency-enabled", List.of("all_limited", "one_worker_limited")),
           entry("concurrency-mixed", List.of("mixed")),
           entry("concurrency-high", List.of("one_limit_500")),
           entry("blocked", List.of("blocked_1m", "blocked_1m_limited", "blocked_1m_idle")),
           entry("keys", List.of("keys_100k")),
           entry("workflows", List.of("workflow_1m", "workflows_100k")),
-          entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms")));
+          entry("slot-use", List.of("slot_use_5ms", "slot_use_50ms", "slot_use_pool_5ms")));
 
   /** But for the one that writes files, which the test of the command looks at. */
   static List<Scenario> scenarios() {
@@ -86,7 +89,53 @@ class ScenarioTest {
   }
 
   @Test
+  void aSteadyLoadTellsItsPaceAndWhatWaitedAtTheEndOfEachPart() throws Exception {
+    Report report = Bench.run(new Steady(), TinyServer.IT, Size.TINY, line -> {});
+
+    assertThat(report.figures())
+        .filteredOn(figure -> figure.name().startsWith("steady_"))
+        .extracting(Finding::name)
+        .containsExactly(
+            "steady_limited_pace_per_s",
+            "steady_limited_with_per_s",
+            "steady_limited_with_waiting",
+            "steady_limited_without_per_s",
+            "steady_limited_without_waiting",
+            "steady_keys_pace_per_s",
+            "steady_keys_with_per_s",
+            "steady_keys_with_waiting",
+            "steady_keys_without_per_s",
+            "steady_keys_without_waiting");
+    assertThat(report.figures())
+        .filteredOn(figure -> figure.name().endsWith("_waiting"))
+        .allSatisfy(figure -> {
+          assertThat(figure.median()).isNotNegative();
+          assertThat(figure.means())
+              .matches("the most that waited at the end of a part; of each: [\\d,]+");
+        });
+  }
+
+  @Test
   void noTwoScenariosTellTheSameRatio() {
     assertThat(RATIOS.values().stream().flatMap(List::stream)).doesNotHaveDuplicates();
+  }
+
+  /** What is steady of the scenario, without its drains. */
+  private static final class Steady implements Scenario {
+
+    @Override
+    public String name() {
+      return "steady";
+    }
+
+    @Override
+    public String about() {
+      return "Steady loads.";
+    }
+
+    @Override
+    public void run(Bench bench, Report report) throws Exception {
+      SteadyLoads.measure(bench, report);
+    }
   }
 }

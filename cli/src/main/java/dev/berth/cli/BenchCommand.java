@@ -51,7 +51,9 @@ final class BenchCommand implements Callable<Integer> {
       })
   private List<String> names;
 
-  @Option(names = "--quick", description = "Fewer tasks and rounds: under a minute each.")
+  @Option(
+      names = "--quick",
+      description = "Fewer tasks and rounds: under a minute each, two for long-transaction.")
   private boolean quick;
 
   @Option(names = "--tiny", hidden = true)
