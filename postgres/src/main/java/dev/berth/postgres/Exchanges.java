@@ -40,6 +40,9 @@ final class Exchanges {
   /** A claim and its place in its line. */
   record Placed(Claim claim, Instant position) {}
 
+  /** When claims that were refused are asked for again. */
+  private static final Duration SOON = Duration.ofMillis(1);
+
   private final WorkerSession session;
   private final ExchangeRequest request;
   private final List<ScanPlan.Line> lines;
@@ -97,8 +100,10 @@ final class Exchanges {
       if (!e.refused()) {
         throw e;
       }
-      // the outcomes stand nevertheless; why, is told when nothing but claims is asked for
-      claimed = new Exchanged.Done(List.of(), List.of(), List.of());
+      // the outcomes stand nevertheless; why, is told when nothing but claims is asked for: soon
+      session.plan().failed();
+      session.limited().failed();
+      claimed = new Exchanged.Done(List.of(), List.of(), List.of(), SOON);
     } finally {
       handedIn.exceptionally(e -> new Exchanged.SessionLost()).join();
     }

@@ -13,8 +13,8 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
 /**
- * A look at each key of a batch costs several times as much as all else of its submit. So lanes that
- * are right at a glance are passed, if they are written as the client writes them.
+ * A look at each key of a batch costs several times as much as all else of its submit. So lanes
+ * that are right at a glance are passed, if they are written as the client writes them.
  */
 class PlainLaneTest {
 

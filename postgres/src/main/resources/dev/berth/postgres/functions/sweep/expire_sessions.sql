@@ -12,8 +12,8 @@ begin
     begin
       returned := returned + berth_private.take_back(array[v_id], 'crashed', 'was lost while the task ran');
     exception
-      when lock_not_available or transaction_rollback then  -- nothing is wrong with the task
-        raise;
+      when lock_not_available or transaction_rollback or insufficient_resources or operator_intervention then
+        raise;  -- nothing is wrong with the task
       when others then
         begin
           perform berth_private.fail_task(v_id, 'its worker was lost, and the task could not be taken back: ' || sqlerrm);
