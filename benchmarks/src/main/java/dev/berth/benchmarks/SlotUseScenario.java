@@ -112,14 +112,18 @@ final class SlotUseScenario implements Scenario {
           name,
           use,
           slots == SLOTS ? Target.atLeast(0.95) : null,
-          "part of the time the slots are busy: rate of %s / ideal %s a second"
-              .formatted(what(), Text.number(ideal())));
+          "rate of %s / ideal %s a second".formatted(what(), Text.number(ideal())));
       report.figure(name + "_per_s", "tasks/s", rate, what());
       report.figure(
           name + "_handler_ms",
           "ms",
           Samples.of(handler.toNanos() / 1e6),
           "what the handler took on average");
+      report.figure(
+          name + "_busy",
+          "of the time",
+          rate.map(value -> value * handler.toNanos() / 1e9 / slots),
+          "the slots had a handler that ran, which takes longer than it should");
       return use;
     }
   }

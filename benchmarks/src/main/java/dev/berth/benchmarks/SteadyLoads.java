@@ -169,7 +169,7 @@ final class SteadyLoads {
       report.figure(
           prefix + "_waiting",
           "tasks",
-          Samples.of(parts.stream().mapToLong(Fleet.Steady::waiting).max().orElseThrow()),
+          Samples.of(parts.stream().mapToDouble(Fleet.Steady::waiting).max().orElseThrow()),
           "the most that waited at the end of a part; of each: " + waited);
       parts.stream()
           .filter(part -> part.submitted() < IN_TIME * part.due())
