@@ -111,6 +111,7 @@ final class ScriptedStore implements Store {
   private int swept;
   private volatile boolean down;
   private volatile boolean heartbeatsDown;
+  private volatile boolean leavesDown;
   private volatile long exchangesTake;
   private volatile @Nullable CountDownLatch exchangeGate;
   private volatile @Nullable CountDownLatch heartbeatGate;
@@ -175,6 +176,11 @@ final class ScriptedStore implements Store {
 
   void heartbeatsDown(boolean value) {
     heartbeatsDown = value;
+  }
+
+  /** Sessions cannot be ended. */
+  void leavesDown(boolean value) {
+    leavesDown = value;
   }
 
   /** Exchanges take at least so long from now on. */
@@ -430,6 +436,9 @@ final class ScriptedStore implements Store {
   @Override
   public synchronized void leave(SessionId session) {
     checkUp();
+    if (leavesDown) {
+      throw new StoreException(StoreException.Kind.UNAVAILABLE, "somebody has locked it");
+    }
     left.add(session);
     Presence presence = sessions.remove(session);
     if (presence != null) {

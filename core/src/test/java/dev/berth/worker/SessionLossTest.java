@@ -85,6 +85,22 @@ class SessionLossTest extends WorkerFixture {
   }
 
   @Test
+  void aLostSessionThatCannotBeEndedIsLeftToExpire() throws InterruptedException {
+    store.add(TEXT, "x");
+    start();
+    arrive(running);
+    store.leavesDown(true);
+    store.heartbeatsDown(true);
+    await().until(() -> lost.get() == 1);
+    store.heartbeatsDown(false);
+
+    assertThat(outcome(store.add(TEXT, "y"))).isInstanceOf(Outcome.Finished.class);
+    assertThat(store.left()).isEmpty();
+    assertThat(store.opened()).hasSizeGreaterThanOrEqualTo(2);
+    store.leavesDown(false);
+  }
+
+  @Test
   void aHeartbeatThatHangsIsNoExcuse() throws InterruptedException {
     store.add(TEXT, "x");
     start();
