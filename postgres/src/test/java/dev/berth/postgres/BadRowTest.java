@@ -648,6 +648,34 @@ class BadRowTest {
         .containsExactly("tready", "urunning");
   }
 
+  /** It would hold up every claim of its queue; what is wrong with it is in its error. */
+  @Test
+  void aTaskThatNoClaimCanReadAndThatCannotEvenFailHoldsUpNoOther() {
+    url = Servers.NEWEST.database();
+    Sql.run(
+        url,
+        "alter domain berth_private.text_pairs drop constraint task_metadata",
+        INSERT.formatted("metadata", "'[1,2]'").replace("gen_random_uuid()", BAD),
+        INSERT.formatted("metadata", "'[1,2]'"),
+        "update berth_private.task set state = 'ready'",
+        "select berth.submit('t') from generate_series(1, 3)",
+        "create function berth_private.stuck() returns trigger language plpgsql as $$ begin raise"
+            + " 'stuck'; end $$",
+        "create trigger stuck before delete on berth_private.task for each row when (old.id = %s) execute function berth_private.stuck()"
+            .formatted(BAD));
+    try (HikariDataSource pool = Servers.patientPool(url);
+        PostgresStore store = PostgresStore.of(pool)) {
+      Claimer claimer = Claimer.open(store, "worker", "t");
+      assertThat(claimer.claim(10)).hasSize(3);
+    }
+    assertThat(
+            Sql.query(
+                url, "select state || ' ' || last_error from berth_private.task where id = " + BAD))
+        .containsExactly(
+            "waiting no worker can read the task (its metadata is no object of texts), and it"
+                + " could not fail: stuck");
+  }
+
   /** Their sum is no number any more. */
   @Test
   void countsThatCannotBeAddedAreShown() {

@@ -297,6 +297,31 @@ class ForeignLockTest {
     assertThat(claimer.claim(10)).extracting(Claim::lane).doesNotContainNull().hasSize(1);
   }
 
+  /** Their waits would add up. */
+  @Test
+  void manyLimitsThatAreJustBeingNamedCostAClaimNoMoreThanAFew() throws SQLException {
+    int many = 200;
+    store.submit(
+        IntStream.range(0, many)
+            .mapToObj(n -> Draft.task().type("other").under(Limit.of("new" + n, 1)).submission())
+            .toList());
+    store.submit(List.of(Draft.task().type("other").submission()));
+    Claimer claimer = Claimer.open(store, "worker", "other");
+    try (Connection psql = begun()) {
+      execute(
+          psql,
+          "select berth.set_limit('limit/new' || n, 1) from generate_series(0, %d) as n"
+              .formatted(many - 1));
+      long began = System.nanoTime();
+      Exchanged.Done done = Claimer.done(claimer.exchange(List.of(), many));
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+      assertThat(done.claims()).hasSize(1);
+      assertThat(done.again()).as("when to look again").isPositive();
+      psql.rollback();
+    }
+    assertThat(claimer.claim(many)).hasSize(many);
+  }
+
   @Test
   void aHoldOfALimitThatIsJustBeingNamedHasNoSlot() throws SQLException {
     Need need = Need.of(Limit.of("new", 1), 1);

@@ -1,6 +1,7 @@
 package dev.berth.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.berth.limit.LimitKey;
@@ -14,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 class SweepFaultTest {
 
   private static final String SWEEP = "select array_to_string(faults, '; ') from berth.sweep()";
+
+  private static final List<String> NONE = List.of("0");
 
   private final String url = Servers.NEWEST.database();
   private HikariDataSource pool;
@@ -107,6 +111,71 @@ class SweepFaultTest {
       assertThat(swept.promoted()).isEqualTo(2);
     }
     assertThat(store.sweep().promoted()).as("without another hint").isEqualTo(1);
+  }
+
+  /** Their waits would add up to longer than a sweep may take. */
+  @Test
+  void manyWorkflowsThatSomebodyHasLocked() throws SQLException {
+    for (int i = 100; i < 180; i++) {
+      store.submit(List.of(Draft.task().step("w" + i, "first").submission()));
+    }
+    Sql.run(
+        url,
+        "update berth_private.task set state = 'held'",
+        "insert into berth_private.workflow_notice select now(), workflow from berth_private.task");
+    try (Connection psql = DriverManager.getConnection(url)) {
+      psql.setAutoCommit(false);
+      psql.createStatement()
+          .execute("select from berth_private.workflow where name < 'w150' for update");
+      long began = System.nanoTime();
+      assertThat(store.sweep().promoted()).isEqualTo(30);
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+    }
+    assertThat(store.sweep().promoted()).isEqualTo(50);
+  }
+
+  @Test
+  void manyOverridesThatSomebodyHasLocked() throws SQLException {
+    for (int i = 100; i < 180; i++) {
+      store.apply(new Command.SetLimit(new LimitKey("limit/" + i), 1, Duration.ofMinutes(1)));
+    }
+    later();
+    String set = "select count(*) from berth_private.task_limit where override_slots is not null";
+    try (Connection psql = DriverManager.getConnection(url)) {
+      psql.setAutoCommit(false);
+      psql.createStatement()
+          .execute("select from berth_private.task_limit where key < 'limit/150' for update");
+      long began = System.nanoTime();
+      store.sweep();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+      assertThat(Sql.query(url, set)).containsExactly("50");
+    }
+    store.sweep();
+    assertThat(Sql.query(url, set)).containsExactly("0");
+  }
+
+  /**
+   * The lock lasts for longer than the sweep waits for it, and is gone when the task would fail.
+   */
+  @Test
+  void dueTasksWhoseTableSomebodyHasLocked() throws SQLException {
+    store.submit(List.of(Draft.task().delay(Duration.ofSeconds(30)).submission()));
+    later();
+    String waiting =
+        "select count(*) from pg_locks l join pg_database d on d.oid = l.database where d.datname ="
+            + " current_database() and not l.granted";
+    try (Connection psql = DriverManager.getConnection(url)) {
+      psql.setAutoCommit(false);
+      psql.createStatement().execute("lock table berth_private.task in share mode");
+      CompletableFuture<Swept> sweep =
+          CompletableFuture.supplyAsync(store::sweep, Thread::startVirtualThread);
+      await().pollInterval(Duration.ofMillis(2)).until(() -> !Sql.query(url, waiting).equals(NONE));
+      await().pollDelay(Duration.ofMillis(470)).untilAsserted(() -> psql.rollback());
+      sweep.join();
+    }
+    assertThat(Sql.query(url, "select state from berth.tasks")).doesNotContain("FAILED");
+    store.sweep();
+    assertThat(Sql.query(url, "select state from berth.tasks")).containsExactly("PENDING");
   }
 
   @Test

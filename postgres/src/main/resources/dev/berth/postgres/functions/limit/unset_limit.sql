@@ -15,8 +15,9 @@ begin
   return 'done';
 end $$;
 
--- Takes back what was set by hand until now. Returns what could not be, in sentences.
-create function berth_private.expire_overrides() returns text[] language plpgsql as $$
+-- Takes back what was set by hand until now. Returns what could not be, in sentences. After the first lock of somebody else no
+-- other one is waited for.
+create function berth_private.expire_overrides() returns text[] language plpgsql set lock_timeout = '200ms' as $$
 declare
   v_key    text;
   v_faults text[] := '{}';
@@ -27,6 +28,9 @@ begin
     begin
       perform berth_private.unset_limit(v_key);
     exception when others then
+      if sqlstate = '55P03' then
+        perform set_config('lock_timeout', '1ms', true);
+      end if;
       v_faults := v_faults || format('what was set by hand for the limit %s could not be taken back: %s', v_key, sqlerrm);
     end;
   end loop;

@@ -7,8 +7,11 @@ begin
     begin
       update berth_private.task t set state = 'ready', position = p_now where t.id = v_id;
       perform berth_private.wake_ready(t.queue, t.priority, p_now) from berth_private.task t where t.id = v_id;
-    exception when others then
-      perform berth_private.fail_task(v_id, 'the task was due and could not be made ready: ' || sqlerrm);
+    exception
+      when lock_not_available or transaction_rollback or insufficient_resources or operator_intervention then
+        raise;  -- nothing is wrong with the task
+      when others then
+        perform berth_private.fail_task(v_id, 'the task was due and could not be made ready: ' || sqlerrm);
     end;
   end loop;
 end $$;

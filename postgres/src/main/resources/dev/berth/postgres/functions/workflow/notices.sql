@@ -11,10 +11,10 @@ begin
 end $$;
 
 -- Lets workflows go on to which steps came. p_floor: notices before this time were taken; null: look at all. The notices of
--- one that somebody has locked, or with which something is wrong, stay.
+-- one that somebody has locked, or with which something is wrong, stay. After the first lock no other one is waited for.
 create function berth_private.take_notices(
   p_floor timestamptz, out promoted integer, out floor timestamptz, out faults text[]
-) language plpgsql set enable_seqscan = off set jit = off as $$
+) language plpgsql set enable_seqscan = off set jit = off set lock_timeout = '200ms' as $$
 declare
   v_now    timestamptz := berth_private.now();
   v_floor  timestamptz := coalesce(p_floor, '-infinity');
@@ -38,6 +38,9 @@ begin
         begin
           promoted := promoted + berth_private.take_notices_of(array[v_name], v_places, v_now);
         exception when others then
+          if sqlstate = '55P03' then
+            perform set_config('lock_timeout', '1ms', true);
+          end if;
           v_stuck := v_stuck || v_name;
           faults := faults || format('workflow %s could not go on: %s', v_name, sqlerrm);
         end;
