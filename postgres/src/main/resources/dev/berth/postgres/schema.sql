@@ -1017,7 +1017,7 @@ create function berth_private.expire_each(p_session bigint, OUT returned integer
   returns record;
 
 create function berth_private.expire_overrides()
-  returns text[];
+  returns text[] set lock_timeout=200ms;
 
 create function berth_private.expire_sessions(OUT expired integer, OUT returned integer, OUT faults text[])
   returns record set enable_seqscan=off set jit=off;
@@ -1377,7 +1377,7 @@ create function berth_private.take_launch()
   returns trigger security definer set search_path=pg_catalog, pg_temp;
 
 create function berth_private.take_notices(p_floor timestamp with time zone, OUT promoted integer, OUT floor timestamp with time zone, OUT faults text[])
-  returns record set enable_seqscan=off set jit=off;
+  returns record set enable_seqscan=off set jit=off set lock_timeout=200ms;
 
 create function berth_private.take_notices_of(p_names text[], p_places tid[], p_now timestamp with time zone)
   returns integer set enable_seqscan=off set jit=off;

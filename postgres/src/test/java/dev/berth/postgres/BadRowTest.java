@@ -690,8 +690,8 @@ class BadRowTest {
             Sql.query(
                 url, "select state || ' ' || last_error from berth_private.task where id = " + BAD))
         .containsExactly(
-            "waiting no worker can read the task (its metadata is no object), and it could not"
-                + " fail: stuck");
+            "waiting no worker can read the task (its metadata is no object of texts), and it"
+                + " could not fail: stuck");
   }
 
   /** Their sum is no number any more. */
