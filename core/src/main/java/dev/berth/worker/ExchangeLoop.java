@@ -362,6 +362,9 @@ final class ExchangeLoop extends Loop {
   /** No outcome is blamed for claims, and none waits for them: from now on they go apart. */
   private void refused(Call made, StoreException e) {
     if (made.request().claims() == 0) {
+      if (made.handedIn().isEmpty()) {
+        throw e; // nothing in it could be refused: after a pause
+      }
       outbox.refused(made.handedIn(), e);
       return;
     }

@@ -46,6 +46,9 @@ record FailureLog(Logger log, Level retried, Level failed) {
 
   /** Says it, if it is a failure; whatever goes wrong with that harms nobody. */
   void ended(Claim claim, Outcome outcome, @Nullable Throwable failure) {
+    if (!(outcome instanceof Outcome.Retrying || outcome instanceof Outcome.Failed)) {
+      return;
+    }
     boolean entered = MDC.get(ID) == null; // an attempt that never came to its handler
     try {
       if (entered) {
