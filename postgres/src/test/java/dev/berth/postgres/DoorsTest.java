@@ -81,6 +81,9 @@ class DoorsTest {
         "alter default privileges grant execute on functions to " + role,
         "alter default privileges grant select on tables to " + role,
         "alter default privileges grant select on tables to public",
+        // as they would have been made by default privileges
+        "grant all on all sequences in schema berth_private to public, " + role,
+        "grant all on schema berth, berth_private to public, " + role,
         "update berth_private.schema_version set checksum = 'older' where number = 0");
     try (HikariDataSource pool = Servers.pool(url)) {
       new Schema(pool).migrate();

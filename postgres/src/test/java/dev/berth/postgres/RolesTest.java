@@ -210,6 +210,15 @@ class RolesTest {
         "select berth.submit('mail', limits => '{\"limit/gpu\": 0}')",
         "select berth.submit('mail', limits => '{\"limit/gpu\": {\"slots\": 0}}')",
         "select berth.submit_step('w', 'a', 'mail', limits => '{\"limit/gpu\": 0}')");
+    Sql.run(
+        url,
+        "select berth.register_type_quotas('{mail}', '{mail}', '{type/mail}', '{1}', '{replace}')");
+    refused(role, "select berth.submit('mail')", "select berth.submit_step('w', 'a', 'mail')");
+    Sql.run(
+        url,
+        "select berth.register_type_quotas('{mail}', '{mail}', '{type/mail}', '{100}',"
+            + " '{refuse}')");
+    as(role, "select berth.submit('mail')");
     drop(role, "submit");
   }
 
