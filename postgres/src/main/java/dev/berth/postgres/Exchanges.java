@@ -98,7 +98,9 @@ final class Exchanges {
         throw e;
       }
       // the outcomes stand nevertheless; why, is told when nothing but claims is asked for
-      claimed = new Exchanged.Done(List.of(), List.of(), List.of());
+      session.plan().failed();
+      session.limited().failed();
+      claimed = new Exchanged.Done(List.of(), List.of(), List.of(), Duration.ZERO);
     } finally {
       handedIn.exceptionally(e -> new Exchanged.SessionLost()).join();
     }

@@ -170,8 +170,9 @@ class LockedRowTest {
   void aSweepPassesByADeadSessionWhoseTaskIsLocked() throws SQLException {
     try (PostgresStore store = PostgresStore.of(database.pool());
         Connection psql = DriverManager.getConnection(database.url())) {
-      store.submit(List.of(Draft.task().submission(), Draft.task().submission()));
-      Claim locked = Claimer.open(store, "first", Draft.TYPE).claimOne();
+      store.submit(
+          List.of(Draft.task().submission(), Draft.task().submission(), Draft.task().submission()));
+      Claim locked = Claimer.open(store, "first", Draft.TYPE).claim(2).getFirst();
       Claimer.open(store, "second", Draft.TYPE).claimOne();
       store.submit(List.of(Draft.task().type("late").delay(Duration.ofMinutes(1)).submission()));
       new PostgresFixture(database, store).advance(Duration.ofMinutes(2));
@@ -334,7 +335,7 @@ class LockedRowTest {
     try (Connection psql = DriverManager.getConnection(database.url())) {
       lock(psql, "schema_version");
       long began = System.nanoTime();
-      assertThat(database.count("select berth.make_partitions()")).isZero();
+      assertThat(database.query("select berth.make_partitions() is null")).containsExactly("t");
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
       psql.rollback();
     }
