@@ -363,7 +363,7 @@ final class ExchangeLoop extends Loop {
   private void refused(Call made, StoreException e) {
     if (made.request().claims() == 0) {
       if (made.handedIn().isEmpty()) {
-        throw e; // nothing was asked, and that was wrong: after a pause
+        throw e; // nothing in it could be refused: after a pause
       }
       outbox.refused(made.handedIn(), e);
       return;

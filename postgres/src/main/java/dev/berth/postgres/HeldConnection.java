@@ -1,5 +1,6 @@
 package dev.berth.postgres;
 
+import dev.berth.store.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,7 +30,8 @@ final class HeldConnection implements AutoCloseable {
     oneCall.lock();
     try {
       if (closed) {
-        throw new IllegalStateException("Could not " + doing + ": the store is closed");
+        throw new StoreException(
+            StoreException.Kind.UNAVAILABLE, "Could not " + doing + ": the session has ended");
       }
       Loan held = loan;
       if (held == null) {

@@ -18,6 +18,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -225,7 +226,7 @@ final class Sessions {
     if (tokens == null) {
       return Set.of();
     }
-    Set<Long> numbers = Set.of((Long[]) tokens.getArray());
+    Set<Long> numbers = new HashSet<>(List.of((Long[]) tokens.getArray()));
     return leases.stream()
         .filter(lease -> numbers.contains(lease.token()))
         .collect(Collectors.toSet());

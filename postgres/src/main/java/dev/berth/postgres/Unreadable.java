@@ -17,6 +17,9 @@ final class Unreadable {
   /** What is looked for in vain costs as much as what is found. */
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** A look at ten thousand tasks may find nothing; a worker waits for the end of this. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private static final Logger log = LoggerFactory.getLogger(Unreadable.class);
 
   private final Database database;
@@ -33,7 +36,11 @@ final class Unreadable {
       return false;
     }
     try {
-      int failed = look(worker, refused);
+      int failed;
+      long until = System.nanoTime() + LONGEST_NANOS;
+      do {
+        failed = look(worker, refused);
+      } while (failed == 0 && after != null && System.nanoTime() - until < 0);
       if (failed > 0) {
         log.error("Nobody could read {} tasks: they have failed, and say why", failed);
       }

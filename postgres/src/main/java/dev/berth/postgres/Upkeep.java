@@ -89,14 +89,19 @@ final class Upkeep {
     }
     List<String> faults;
     try {
-      makePartitions(connection);
+      boolean made = makePartitions(connection);
       faults = Database.run(connection, Statements.PRUNE, Upkeep::faults);
+      if (!made) {
+        faults = new ArrayList<>(faults);
+        faults.add("partitions of history could not be made: somebody else holds a lock");
+      }
     } catch (SQLException e) {
       faults = List.of(Failures.firstLine(e));
     }
     faults.stream()
         .filter(fault -> !unpruned.contains(fault))
-        .forEach(fault -> log.warn("Not all that is old could be forgotten: {}", fault));
+        .forEach(fault ->
+            log.warn("A part of the daily upkeep did not work, the others did: {}", fault));
     unpruned = faults;
     if (faults.isEmpty()) {
       prunedOn = today;
@@ -112,8 +117,18 @@ final class Upkeep {
     }
   }
 
-  static void makePartitions(Connection connection) throws SQLException {
-    run(connection, Statements.MAKE_PARTITIONS);
+  /** Whether all are there now. */
+  static boolean makePartitions(Connection connection) throws SQLException {
+    return Database.run(
+        connection,
+        Statements.MAKE_PARTITIONS,
+        statement -> {
+          try (ResultSet row = statement.executeQuery()) {
+            row.next();
+            row.getInt(1);
+            return !row.wasNull();
+          }
+        });
   }
 
   private Swept promote(Connection connection) throws SQLException {
@@ -180,9 +195,5 @@ final class Upkeep {
           }
           return due;
         });
-  }
-
-  private static void run(Connection connection, Statements statement) throws SQLException {
-    Database.run(connection, statement, prepared -> prepared.execute());
   }
 }

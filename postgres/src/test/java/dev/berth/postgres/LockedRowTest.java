@@ -171,8 +171,7 @@ class LockedRowTest {
     try (PostgresStore store = PostgresStore.of(database.pool());
         Connection psql = DriverManager.getConnection(database.url())) {
       store.submit(
-          List.of(
-              Draft.task().submission(), Draft.task().submission(), Draft.task().submission()));
+          List.of(Draft.task().submission(), Draft.task().submission(), Draft.task().submission()));
       Claim locked = Claimer.open(store, "first", Draft.TYPE).claim(2).getFirst();
       Claimer.open(store, "second", Draft.TYPE).claimOne();
       store.submit(List.of(Draft.task().type("late").delay(Duration.ofMinutes(1)).submission()));

@@ -76,20 +76,22 @@ begin
 end $$;
 
 -- Makes the history partitions of the next days, for every retention in use. Quick when there is nothing to do.
--- Returns how many were made. Gives way to readers: what cannot be locked at once is left to the next call.
+-- Returns how many were made. Gives way to readers: what cannot be locked at once is left to the next call; null says that
+-- there is such.
 create function berth.make_partitions(p_days_ahead integer default 2) returns integer language plpgsql
   set lock_timeout = '1s' security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_day   date;
   v_name  text;
   v_made  integer := 0;
+  v_left  boolean := false;
 begin
   -- One at a time, and the others wait: whoever goes on finds the partitions there. No advisory lock, which any role could
   -- hold for ever; and who holds this one for long is not waited for.
   begin
     perform from berth_private.schema_version v where v.number = 0 for update;
   exception when lock_not_available then
-    return 0;
+    return null;
   end;
   perform set_config('lock_timeout', '50ms', true);
   for v_day in
@@ -111,10 +113,10 @@ begin
                      v_name, v_day, v_day + 1);
       v_made := v_made + 1;
     exception when lock_not_available or check_violation then
-      null;
+      v_left := true;
     end;
   end loop;
-  return v_made;
+  return case when not v_left then v_made end;
 end $$;
 
 -- Forgets what nobody needs to keep. A report that reads history is not waited for: its partition goes next time. What

@@ -100,8 +100,13 @@ begin
     select distinct format('%I.%I', c.relnamespace::regnamespace::name, c.relname),
            case when a.grantee = 0 then 'public' else (select quote_ident(r.rolname) from pg_roles r where r.oid = a.grantee) end
       from pg_class c cross join lateral aclexplode(c.relacl) a
-     where c.relnamespace in ('berth'::regnamespace, 'berth_private'::regnamespace) and c.relkind in ('r', 'p', 'v')
+     where c.relnamespace in ('berth'::regnamespace, 'berth_private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'S')
        and a.grantee <> c.relowner
+    union all
+    select distinct 'schema ' || quote_ident(n.nspname),
+           case when a.grantee = 0 then 'public' else (select quote_ident(r.rolname) from pg_roles r where r.oid = a.grantee) end
+      from pg_namespace n cross join lateral aclexplode(n.nspacl) a
+     where n.nspname in ('berth', 'berth_private') and a.grantee <> n.nspowner
   loop
     execute format('revoke all on %s from %s', v_right.what, v_right.grantee);
   end loop;

@@ -16,6 +16,7 @@ begin
      where p.pronamespace = 'berth'::regnamespace and p.proname ~ '^run_as_[0-9]+$' and a.grantee <> p.proowner
        and a.grantor = p.proowner
   loop
+    execute format('grant usage on schema berth to %I', v_runner);
     execute format('grant execute on function berth.finish_sql(uuid, bigint, jsonb) to %I', v_runner);
   end loop;
 end $$;

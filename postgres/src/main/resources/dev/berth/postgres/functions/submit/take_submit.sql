@@ -11,7 +11,9 @@ create function berth_private.take_submit() returns trigger language plpgsql sec
   set search_path = pg_catalog, pg_temp as $$
 begin
   perform berth_private.check_submitter(new.caller, array[new.type], array[new.queue], null,
-    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text], null,
+    array[array(select jsonb_object_keys(case when jsonb_typeof(new.quotas) = 'object' then new.quotas end))::text],
+    case when exists (select from berth_private.role_grant g where g.queues is not null)
+         then array[(berth_private.read_quotas(new.type, new.quotas)).when_full::text] end,  -- those of the type among them
     case when jsonb_path_exists(new.limits, '$.* ? (@ == 0 || @.slots == 0)') then '{"{0}"}'::text[] end);
   if new.type = 'berth.sql' then
     perform berth_private.refuse_sql();

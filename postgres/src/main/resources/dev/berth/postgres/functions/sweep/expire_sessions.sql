@@ -29,7 +29,7 @@ begin
 end $$;
 
 -- Ends sessions whose heartbeat stopped. SKIP LOCKED: never one in the middle of an exchange, nor one of which somebody has
--- locked a task.
+-- locked a task: of that its other tasks are taken back.
 create function berth_private.expire_sessions(out expired integer, out returned integer, out faults text[])
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
@@ -39,6 +39,7 @@ declare
   v_held bigint[];
   v_one  bigint;
   v_each record;
+  v_back integer := 0;
 begin
   expired := 0;
   returned := 0;
@@ -51,15 +52,26 @@ begin
        for update skip locked);
   v_held := array(
     select distinct t.session_id from berth_private.task t
-     where t.session_id = any (v_dead) and t.state = 'running' and t.id <> all (v_free));
+     where t.session_id = any (v_dead) and t.state = 'running'
+       and not exists (select from unnest(v_free) as f (id) where f.id = t.id));
   foreach v_one in array v_held loop
     v_dead := array_remove(v_dead, v_one);
     faults := faults || format('session %s has expired and is ended later: somebody else has locked a task of it', v_one);
   end loop;
+  if v_held <> '{}' then
+    begin
+      v_back := berth_private.take_back(
+        array(select t.id from berth_private.task t where t.id = any (v_free) and t.session_id = any (v_held)),
+        'crashed', 'was lost while the task ran');
+    exception when others then
+      faults := faults || ('tasks of sessions that have expired are taken back later: ' || sqlerrm);
+    end;
+  end if;
   begin
-    returned := berth_private.end_sessions(v_dead, 'crashed');
+    returned := v_back + berth_private.end_sessions(v_dead, 'crashed');
     expired := cardinality(v_dead);
   exception when others then
+    returned := v_back;
     foreach v_one in array v_dead loop
       begin
         v_each := berth_private.expire_each(v_one);
