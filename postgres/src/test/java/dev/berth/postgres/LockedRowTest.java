@@ -188,6 +188,11 @@ class LockedRowTest {
       assertThat(swept.sessionsExpired()).isEqualTo(1);
       assertThat(swept.promoted()).isEqualTo(1);
       assertThat(running()).isEqualTo(1);
+      assertThat(database.query("select unnest(faults) from berth.sweep()"))
+          .as("said once: nobody has waited for it")
+          .singleElement()
+          .asString()
+          .endsWith("is ended later: somebody else has locked a task of it");
       psql.rollback();
 
       assertThat(store.sweep().sessionsExpired()).isEqualTo(1);
