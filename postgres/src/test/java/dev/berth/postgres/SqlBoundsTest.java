@@ -158,7 +158,7 @@ class SqlBoundsTest {
     }
     assertRefused("repeat('x', 1000001)", "has 1000001 bytes; at most 1000000");
     assertRefused("repeat('字', 333334)", "has 1000002 bytes; at most 1000000");
-    assertRefused("repeat('/*', 5000000)", "has 10000000 characters");
+    assertRefused("repeat('/*', 5000000)", "has 10000000 bytes");
     assertRefused("'select 1', topics => '{a,null}'", "A topic needs a name");
     assertRefused("'select 1', topics => '{\" \"}'", "A topic needs a name");
     assertRefused("'select 1', topics => array[chr(7)]", "contains a control character");
@@ -173,7 +173,7 @@ class SqlBoundsTest {
                 "alice",
                 "insert into berth.launching (statement, search_path)"
                     + " values ('select 1', repeat('x', 10001))"))
-        .hasMessageContaining("search_path of a SQL task has 10001 characters");
+        .hasMessageContaining("search_path of a SQL task has 10001 bytes");
     assertThat(fixture.database.count("select count(*) from berth_private.task")).isZero();
   }
 
